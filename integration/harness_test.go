@@ -1,0 +1,120 @@
+//go:build integration
+
+package integration_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hangBound is how long anything may take before a test calls it hung. Nothing waits that long when it works.
+const hangBound = 10 * time.Second
+
+// eachTmux runs a test against every tmux under test, as a subtest named for its version.
+func eachTmux(t *testing.T, test func(t *testing.T, binary string)) {
+	t.Helper()
+	names := os.Getenv("TMUX_BINARIES")
+	if names == "" {
+		names = "tmux"
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		binary, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatalf("tmux under test: %v (set TMUX_BINARIES)", err)
+		}
+		version, err := exec.Command(binary, "-V").Output()
+		if err != nil {
+			t.Fatalf("%s -V: %v", binary, err)
+		}
+		t.Run(strings.ReplaceAll(strings.TrimSpace(string(version)), " ", "-"), func(t *testing.T) { test(t, binary) })
+	}
+}
+
+// A realServer is a tmux server of a test's own, killed at the test's end.
+type realServer struct {
+	Binary string
+	Socket string
+}
+
+// newServer names a fresh socket and starts nothing. The directory is short: socket paths are limited to about 100 bytes.
+func newServer(t *testing.T, binary string) *realServer {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "lt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &realServer{Binary: binary, Socket: filepath.Join(dir, "s")}
+	t.Cleanup(func() {
+		_ = exec.Command(binary, "-S", s.Socket, "kill-server").Run() // already gone is fine
+		_ = os.RemoveAll(dir)
+	})
+	return s
+}
+
+// startServer starts a server with one session "main" (80x24) that runs argv (default: a POSIX sh), without any
+// user configuration.
+func startServer(t *testing.T, binary string, argv ...string) *realServer {
+	t.Helper()
+	s := newServer(t, binary)
+	if len(argv) == 0 {
+		argv = []string{"env", "PS1=$ ", "sh"}
+	}
+	s.Tmux(t, append([]string{"-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", "80", "-y", "24", "--"}, argv...)...)
+	return s
+}
+
+// Tmux runs one tmux command line against the server and returns what it printed, without the last newline.
+func (s *realServer) Tmux(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := s.Try(args...)
+	if err != nil {
+		t.Fatalf("tmux %q: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+// Try is Tmux for a command that may fail.
+func (s *realServer) Try(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), hangBound)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, s.Binary, append([]string{"-u", "-S", s.Socket}, args...)...)
+	cmd.Env = append(os.Environ(), "TMUX=", "TMUX_PANE=")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return strings.TrimSuffix(out.String(), "\n"), err
+}
+
+// eventually waits until check answers true, and fails with what it last said.
+func eventually(t *testing.T, what string, check func() (bool, string)) {
+	t.Helper()
+	deadline := time.Now().Add(hangBound)
+	for {
+		ok, last := check()
+		if ok {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s\nlast: %s", hangBound, what, last)
+		}
+		<-time.After(5 * time.Millisecond) // polls another process: there is no event to wait for
+	}
+}
+
+// Screen waits until the pane's screen holds text, and returns the screen.
+func (s *realServer) Screen(t *testing.T, pane, text string) string {
+	t.Helper()
+	var screen string
+	eventually(t, fmt.Sprintf("pane %s shows %q", pane, text), func() (bool, string) {
+		screen, _ = s.Try("capture-pane", "-p", "-J", "-t", pane)
+		return strings.Contains(screen, text), screen
+	})
+	return screen
+}
