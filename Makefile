@@ -1,0 +1,53 @@
+# Everything that is done with this repository, by name: "make help". Needs Go and make, and bash for the recipes;
+# the tools are pinned here and fetched by "go run", so that go.mod stays the product's own.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
+LINT     := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+PREFIX   ?= /usr/local
+COUNT    ?= 10
+GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+
+.PHONY: build install demo check test test-real race bench docs help
+
+build: ## the static binary bin/libtmux-mcp
+	$(GO_BUILD) -o bin/libtmux-mcp ./cmd/libtmux-mcp
+
+install: build ## bin/libtmux-mcp to PREFIX/bin (PREFIX=/usr/local)
+	install -D -m 0755 bin/libtmux-mcp "$(DESTDIR)$(PREFIX)/bin/libtmux-mcp"
+
+demo: build ## the main job against a real tmux, as questions and answers
+	.ci/install tmux
+	go run ./integration/demo bin/libtmux-mcp
+
+check: ## format, vet (Linux and Darwin), lint, import rules, tidy modules
+	@unformatted=$$($(GOFUMPT) -l .); test -z "$$unformatted" || { echo "gofumpt would change:" $$unformatted; exit 1; }
+	go vet ./...
+	go vet -tags integration ./...
+	GOOS=darwin go vet ./...
+	$(LINT) run
+	go test -count=1 -run '^TestImport' ./integration
+	go mod tidy -diff
+
+test: ## everything that needs neither tmux nor Docker
+	go test ./...
+
+test-real: ## the same contracts and the binary on each tmux of TMUX_BINARIES (default: the one on PATH); a skip fails
+	go test -tags integration -count=1 -timeout 20m -v ./integration/... | .ci/unskipped
+
+race: ## make test with the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race ./...
+
+bench: ## latencies on a real tmux
+	go test -tags integration -run '^$$' -bench . -count $(COUNT) ./integration/...
+
+docs: ## docs/tools.md, from what a live server lists
+	go generate ./...
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
