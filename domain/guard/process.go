@@ -9,7 +9,7 @@ type Foreground string
 const (
 	AtPrompt          Foreground = "at_prompt" // an interactive shell of our uid waits at its prompt
 	ForegroundBusy    Foreground = "busy"      // a shell that runs something, or starts
-	ForegroundNot     Foreground = "not_shell" // another program
+	ForegroundNot     Foreground = "not_shell" // another program, or a shell in which no framed command can run
 	ForegroundUnknown Foreground = "unknown"   // no evidence: treated as not a shell
 )
 
@@ -30,11 +30,11 @@ const (
 // A Process is what inspection concluded of a pane's foreground.
 type Process struct {
 	State  Foreground
-	Shell  Shell         // set with AtPrompt and ForegroundBusy
+	Shell  Shell         // set with AtPrompt and ForegroundBusy, unless only a job without its leader is left
 	Name   string        // base name of the foreground program, for messages; empty if unknown
 	PID    int           // of the foreground process group's leader; 0 if unknown
 	Age    time.Duration // of the pane's own process; 0 if unknown
-	Reason string        // why State is what it is, for messages
+	Reason string        // why State is what it is, a clause for messages: "python3 runs in the foreground"
 }
 
 // A Sample is one look at the foreground of a pane's terminal, as the system shows it. Classify judges it.
@@ -42,6 +42,7 @@ type Sample struct {
 	Err         error  // inspection failed as a whole: all else is unset
 	Leader      int    // process group in the foreground (tpgid)
 	LeaderGone  bool   // no process has that id: the leader left, its job runs on
+	Command     string // the leader's name as the kernel has it, at most 15 bytes; readable by everyone
 	Executable  string // base name of the leader's executable; empty if unreadable
 	Argv        []string
 	State       byte   // process state letter as in /proc/PID/stat

@@ -1,0 +1,117 @@
+package process
+
+import (
+	"context"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/samber/lo"
+	"golang.org/x/sys/unix"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// serverCommand is the name that a tmux server gives its process.
+const serverCommand = "tmux: server"
+
+// Caller looks at this process and its ancestors, then at their terminals, then at the environment, which may be
+// older than the truth. Processes and terminals count only if the kernel says that the peer of the socket is the server as
+// it calls itself: else it lives in another PID namespace, where numbers mean other processes.
+func (i *Inspector) Caller(ctx context.Context, topology tmux.Topology) ports.Caller {
+	unknown := ports.Caller{How: ports.CallerUnknown}
+	if !topology.Running {
+		return unknown
+	}
+	// The pid and the terminal of a dead pane may belong to someone else by now.
+	panes := lo.Filter(topology.Panes, func(p tmux.Pane, _ int) bool { return !p.Dead })
+	if peer, err := peerOf(ctx, topology.Server.SocketPath); err == nil && peer == topology.Server.PID {
+		ancestors, nested := ancestry(topology.Server.PID)
+		for _, a := range ancestors {
+			if pane, ok := lo.Find(panes, func(p tmux.Pane) bool { return p.PID == a.pid }); ok {
+				return ports.Caller{Pane: pane.ID, How: ports.CallerAncestor}
+			}
+		}
+		if nested {
+			return unknown
+		}
+		for _, a := range ancestors {
+			if pane, ok := lo.Find(panes, func(p tmux.Pane) bool { return a.terminal != 0 && deviceOf(p.TTY) == a.terminal }); ok {
+				return ports.Caller{Pane: pane.ID, How: ports.CallerTerminal}
+			}
+		}
+	}
+	if pane, ok := topology.Pane(tmux.PaneID(i.options.TMUXPane)); ok && serverOf(i.options.TMUX) == topology.Server.PID {
+		return ports.Caller{Pane: pane.ID, How: ports.CallerEnvironment}
+	}
+	return unknown
+}
+
+// An ancestor is this process or one above it.
+type ancestor struct {
+	pid      int
+	terminal uint64 // device number; 0 if none
+}
+
+// ancestry lists this process and those above it, nearest first, up to the server. It ends at another tmux server, below
+// which everything belongs to a pane of that one.
+func ancestry(server int) (ancestors []ancestor, nested bool) {
+	for pid := os.Getpid(); pid > 1 && pid != server; {
+		s, err := readStat(pid)
+		if err != nil {
+			return ancestors, false
+		}
+		if s.command == serverCommand {
+			return ancestors, true
+		}
+		ancestors = append(ancestors, ancestor{pid, s.terminal})
+		pid = s.parent
+	}
+	return ancestors, false
+}
+
+// peerOf asks the kernel which process listens at a socket.
+func peerOf(ctx context.Context, path string) (int, error) {
+	connection, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if err != nil {
+		return 0, err
+	}
+	defer connection.Close()
+	raw, err := connection.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var peer *unix.Ucred
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	})
+	if err != nil {
+		return 0, err
+	}
+	if failed != nil {
+		return 0, failed
+	}
+	return int(peer.Pid), nil
+}
+
+// deviceOf gives the device number of a terminal; 0 if there is none.
+func deviceOf(path string) uint64 {
+	var status unix.Stat_t
+	if err := unix.Stat(path, &status); err != nil || status.Mode&unix.S_IFMT != unix.S_IFCHR {
+		return 0
+	}
+	return status.Rdev
+}
+
+// serverOf gives the server's pid in a value of TMUX; 0 if there is none. The socket's path, which comes first, may hold commas.
+func serverOf(value string) int {
+	rest := value[:max(0, strings.LastIndexByte(value, ','))]
+	pid, err := strconv.Atoi(rest[strings.LastIndexByte(rest, ',')+1:])
+	if err != nil {
+		return 0
+	}
+	return pid
+}
