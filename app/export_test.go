@@ -1,0 +1,7 @@
+package app
+
+// What the package's external tests reach inside for.
+var (
+	SchemaOf = schemaOf
+	Decode   = decode
+)
