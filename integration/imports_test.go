@@ -41,22 +41,26 @@ var rules = []rule{
 		tests: []string{"app", "adapters/fake", "ports/porttest"},
 	},
 
-	// No adapter knows another one. tmuxserver and its Conns are one family.
+	// No adapter knows another one; its tests may, to be played against it.
+	{pkg: "adapters/fake", code: []string{"domain/...", "ports", "github.com/charmbracelet/x/ansi", lo}},
+	{pkg: "adapters/process", code: []string{"domain/...", "ports", lo, system}},
+	{pkg: "adapters/shell", code: []string{"domain/...", "ports", lo, system}},
 
 	// The tests of the whole may know the whole.
 	{pkg: "integration/...", code: []string{"..."}},
 }
 
-// testing is what every _test.go file, and every package that is there for tests (its name ends in "test"), may import.
+// testLibraries are what every _test.go file, and every package that is there for tests (its name ends in "test"), may import.
 var testLibraries = []string{
+	"github.com/creack/pty",
 	"github.com/google/go-cmp/...",
 	"github.com/rogpeppe/go-internal/...",
 	"go.uber.org/goleak",
 	"pgregory.net/rapid",
 }
 
-// impure is what pure code must not import: files, processes, networks and logs come through a port.
-var impure = []string{"os/...", "net/...", "syscall", "log/...", "io/ioutil", "unsafe", "plugin"}
+// impure is what pure code must not import: files, processes and networks come through a port, and a logger is given.
+var impure = []string{"os/...", "net/...", "syscall", "log", "io/ioutil", "unsafe", "plugin"}
 
 // TestImports holds every package to its row of the table.
 func TestImports(t *testing.T) {
