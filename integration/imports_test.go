@@ -41,10 +41,17 @@ var rules = []rule{
 		tests: []string{"app", "adapters/fake", "ports/porttest"},
 	},
 
-	// No adapter knows another one; its tests may, to be played against it.
+	// No adapter knows another one; tmuxserver and its Conns are one family. Only the driving side knows the application.
+	{pkg: "adapters/tmuxserver/...", code: []string{"domain/...", "ports", "adapters/tmuxserver/...", lo, system}},
 	{pkg: "adapters/fake", code: []string{"domain/...", "ports", "github.com/charmbracelet/x/ansi", lo}},
 	{pkg: "adapters/process", code: []string{"domain/...", "ports", lo, system}},
 	{pkg: "adapters/shell", code: []string{"domain/...", "ports", lo, system}},
+	{pkg: "adapters/stdio", code: []string{sdk}},
+	{
+		pkg: "adapters/mcpserver", code: []string{"domain/...", "app", sdk, schema, lo},
+		tests: []string{"adapters/mcpserver/mcptest", "adapters/fake", "ports/..."},
+	},
+	{pkg: "adapters/mcpserver/mcptest", code: []string{"domain/...", "ports", "app", "adapters/mcpserver", sdk, schema, lo}},
 
 	// The tests of the whole may know the whole.
 	{pkg: "integration/...", code: []string{"..."}},
