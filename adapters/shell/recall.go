@@ -1,0 +1,214 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
+)
+
+const (
+	keepTime    = 24 * time.Hour
+	streamLimit = 262144 // bytes of each stream in a record: the wire contract's greatest bound
+)
+
+// Names in the shared directory, beside the run directories.
+const (
+	suffixRecord = ".json"
+	suffixLock   = ".lock"
+	prefixNew    = ".new-" // not complete yet
+	prefixOld    = ".old-" // being removed
+	nameTidy     = ".tidy" // locked while a process turns what dead processes left into records
+)
+
+// Recall implements ports.Frames.
+func (f *Frames) Recall(ctx context.Context, runID string) (frame.Record, error) {
+	const op = "recall a run"
+	missing := &fault.Error{
+		Kind: fault.NotFound, Op: op, Target: runID, Message: fmt.Sprintf("no run %q is known", runID),
+		Recovery: "run ids come from run_shell_command; results are kept for 24 hours",
+	}
+	if !frame.ValidRunID(runID) {
+		return frame.Record{}, missing
+	}
+	record, err := load(f.recordPath(runID))
+	if err != nil || !final(record) {
+		record, err = f.settleLocked(ctx, runID)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && expired(record):
+		return frame.Record{}, missing
+	case err != nil:
+		return frame.Record{}, failed(op, runID, err)
+	}
+	return record, nil
+}
+
+func expired(record frame.Record) bool {
+	return record.EndedAt != 0 && time.Since(time.UnixMilli(record.EndedAt)) > keepTime
+}
+
+// settleLocked is settle when no other process does so.
+func (f *Frames) settleLocked(ctx context.Context, runID string) (frame.Record, error) {
+	for {
+		tidy, err := acquire(filepath.Join(f.dir, nameTidy))
+		if err == nil {
+			record, err := f.settle(runID)
+			return record, errors.Join(err, tidy.release())
+		}
+		if !errors.Is(err, errHeld) {
+			return frame.Record{}, err
+		}
+		select { // another process works for some milliseconds; flock cannot wait for a context
+		case <-ctx.Done():
+			return frame.Record{}, ctx.Err()
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// settle tells what is known of a run, and if nobody attends it and nothing needs its directory any more, turns that into a
+// record. The tidy lock is held.
+func (f *Frames) settle(runID string) (frame.Record, error) {
+	dir := filepath.Join(f.dir, runID)
+	plan, err := load(filepath.Join(dir, filePlan))
+	record, keptErr := load(f.recordPath(runID))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return record, keptErr
+	case err != nil:
+		return frame.Record{}, err
+	case errors.Is(keptErr, fs.ErrNotExist):
+		record = plan
+	case keptErr != nil:
+		return frame.Record{}, keptErr
+	}
+	attended, err := held(filepath.Join(dir, fileAttended))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f.settle(runID) // its process kept the record and removed the directory just now
+	case err != nil:
+		return frame.Record{}, err
+	case attended && final(record):
+		return record, nil
+	}
+	record.Started = record.Started || exists(filepath.Join(dir, fileRan))
+	if attended {
+		record.Running = true
+		return record, nil
+	}
+	leader, err := os.ReadFile(filepath.Join(dir, fileLeader))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return frame.Record{}, err
+	}
+	living := alive(string(leader)) // looked at before the status, which the shell records before it goes
+	if !final(record) {
+		if record, err = conclude(record, dir, living); err != nil {
+			return frame.Record{}, err
+		}
+	}
+	if living {
+		return record, nil
+	}
+	return record, errors.Join(f.save(runID, record), f.discard(runID))
+}
+
+// conclude tells what became of a run whose process is dead.
+func conclude(record frame.Record, dir string, living bool) (frame.Record, error) {
+	record.Unattended, record.Complete, record.Reason = true, false, frame.Unattended
+	status, ended := readStatus(dir)
+	switch {
+	case ended:
+		info, err := os.Stat(filepath.Join(dir, fileStatus))
+		if err != nil {
+			return record, err
+		}
+		record.Running, record.Outcome, record.Status = false, frame.Completed, &status
+		record.EndedAt = info.ModTime().UnixMilli()
+	case living:
+		record.Running = true
+		return record, nil
+	case !record.Started:
+		record.Running, record.Outcome, record.EndedAt = false, frame.TimedOut, time.Now().UnixMilli()
+	default:
+		record.Running, record.Outcome, record.Reason = false, frame.PaneDied, frame.ShellGone
+		record.EndedAt = time.Now().UnixMilli() // when it was noticed
+	}
+	if !record.Streamed {
+		return record, nil
+	}
+	var err error
+	record.Stdout, record.Stderr, err = readStreams(dir, streamLimit)
+	if ended {
+		record.Complete, record.Reason = true, ""
+	}
+	return record, err
+}
+
+// alive reports whether the process of that identity lives.
+func alive(leader string) bool {
+	var pid int
+	_, err := fmt.Sscan(leader, &pid)
+	return err == nil && identity(pid) == leader
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// discard removes a run's directory, at once: whoever comes later finds all of it or nothing.
+func (f *Frames) discard(runID string) error {
+	aside := filepath.Join(f.dir, prefixOld+runID)
+	if err := os.Rename(filepath.Join(f.dir, runID), aside); err != nil {
+		return err
+	}
+	return os.RemoveAll(aside)
+}
+
+// sweep turns what dead processes left into records and removes what is older than its keep. It is housekeeping: what
+// fails is left to the next process, and Recall judges for itself.
+func (f *Frames) sweep() {
+	tidy, err := acquire(filepath.Join(f.dir, nameTidy))
+	if err != nil {
+		return // another process is at it
+	}
+	defer func() { _ = tidy.release() }()
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		path := filepath.Join(f.dir, name)
+		info, err := entry.Info()
+		if err != nil {
+			continue // gone meanwhile
+		}
+		age := time.Since(info.ModTime())
+		runID, isRecord := strings.CutSuffix(name, suffixRecord)
+		switch {
+		case strings.HasPrefix(name, prefixNew), strings.HasPrefix(name, prefixOld):
+			if age > keepTime {
+				_ = os.RemoveAll(path)
+			}
+		case strings.HasSuffix(name, suffixLock):
+			if pane, err := acquire(path); err == nil {
+				_ = pane.remove()
+			}
+		case isRecord:
+			if age > keepTime && !exists(filepath.Join(f.dir, runID)) {
+				_ = os.Remove(path)
+			}
+		case entry.IsDir() && frame.ValidRunID(name):
+			_, _ = f.settle(name)
+		}
+	}
+}

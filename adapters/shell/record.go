@@ -1,0 +1,96 @@
+package shell
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
+)
+
+// final reports whether nothing can change a record: the command is neither running nor stopped.
+func final(record frame.Record) bool { return !record.Running && record.Outcome != frame.Stopped }
+
+func (f *Frames) recordPath(runID string) string { return filepath.Join(f.dir, runID+suffixRecord) }
+
+// save keeps a record, durably: it is there whole or not at all.
+func (f *Frames) save(runID string, record frame.Record) (err error) {
+	text, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	aside, err := os.CreateTemp(f.dir, prefixNew)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(aside.Name()))
+		}
+	}()
+	_, err = aside.Write(text)
+	if err = errors.Join(err, aside.Sync(), aside.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(aside.Name(), f.recordPath(runID)); err != nil {
+		return err
+	}
+	return syncDir(f.dir)
+}
+
+func syncDir(dir string) error {
+	opened, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(opened.Sync(), opened.Close())
+}
+
+// load reads a record from a file; fs.ErrNotExist if there is none.
+func load(path string) (record frame.Record, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return record, err
+	}
+	return record, json.Unmarshal(text, &record)
+}
+
+// readStatus reads the status that the shell recorded in a run's directory. Without its newline it is not whole.
+func readStatus(dir string) (status int, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, fileStatus))
+	if err != nil {
+		return 0, false
+	}
+	number, whole := strings.CutSuffix(string(text), "\n")
+	status, err = strconv.Atoi(number)
+	return status, whole && err == nil
+}
+
+// readStreams reads the newest limit bytes of each stream in a run's directory.
+func readStreams(dir string, limit int) (stdout, stderr frame.Stream, err error) {
+	stdout, err = readTail(filepath.Join(dir, fileStdout), limit)
+	if err == nil {
+		stderr, err = readTail(filepath.Join(dir, fileStderr), limit)
+	}
+	return stdout, stderr, err
+}
+
+func readTail(path string, limit int) (stream frame.Stream, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return stream, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return stream, err
+	}
+	stream.Total = info.Size()
+	size := min(stream.Total, int64(max(limit, 0)))
+	stream.Data, err = io.ReadAll(io.NewSectionReader(file, stream.Total-size, size))
+	return stream, err
+}
