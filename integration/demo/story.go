@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 
@@ -15,9 +14,7 @@ import (
 // A story asks and prints. The first answer that is not as promised ends it: every later step does nothing, and err
 // says why.
 type story struct {
-	ctx    context.Context //nolint:containedctx // one story has one context
 	server *pipes.Process
-	out    io.Writer
 	err    error
 }
 
@@ -25,29 +22,29 @@ type story struct {
 type answer map[string]any
 
 // ask says why in a sentence, calls the tool and prints what it answered.
-func (s *story) ask(why, tool string, arguments map[string]any) answer {
-	return s.step(why, tool, arguments, false)
+func (s *story) ask(ctx context.Context, why, tool string, arguments map[string]any) answer {
+	return s.step(ctx, why, tool, arguments, false)
 }
 
 // refused is ask where the right answer is an error.
-func (s *story) refused(why, tool string, arguments map[string]any) answer {
-	return s.step(why, tool, arguments, true)
+func (s *story) refused(ctx context.Context, why, tool string, arguments map[string]any) answer {
+	return s.step(ctx, why, tool, arguments, true)
 }
 
-func (s *story) step(why, tool string, arguments map[string]any, wantError bool) answer {
+func (s *story) step(ctx context.Context, why, tool string, arguments map[string]any, wantError bool) answer {
 	if s.err != nil {
 		return nil
 	}
 	if arguments == nil {
 		arguments = map[string]any{}
 	}
-	fmt.Fprintf(s.out, "\n%s\n  -> %s %s\n", why, tool, compact(arguments))
-	result, err := s.server.Call(s.ctx, tool, arguments)
+	fmt.Printf("\n%s\n  -> %s %s\n", why, tool, compact(arguments))
+	result, err := s.server.Call(ctx, tool, arguments)
 	if err != nil {
 		s.err = err
 		return nil
 	}
-	show(s.out, result.Data)
+	show(result.Data)
 	var a answer
 	if err := json.Unmarshal(result.Data, &a); err != nil {
 		s.err = fmt.Errorf("%s answered what is no object: %w", tool, err)
@@ -92,10 +89,10 @@ func compact(value any) string {
 }
 
 // show prints an answer: its fields in their order, lists a row each, and terminal text as it stands.
-func show(out io.Writer, data json.RawMessage) {
+func show(data json.RawMessage) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
-		fmt.Fprintf(out, "  <- %s\n", data)
+		fmt.Printf("  <- %s\n", data)
 		return
 	}
 	var fields, rows []string
@@ -124,7 +121,7 @@ func show(out io.Writer, data json.RawMessage) {
 		}
 	}
 	for _, line := range append(wrap(fields, 110), rows...) {
-		fmt.Fprintln(out, line)
+		fmt.Println(line)
 	}
 }
 
@@ -154,9 +151,9 @@ func short(text string, limit int) string {
 }
 
 // until looks at the pane until its screen holds text, without printing: a program there answers when it likes.
-func (s *story) until(pane, text string) {
+func (s *story) until(ctx context.Context, pane, text string) {
 	for s.err == nil {
-		result, err := s.server.Call(s.ctx, "capture_pane", map[string]any{"pane_id": pane})
+		result, err := s.server.Call(ctx, "capture_pane", map[string]any{"pane_id": pane})
 		if err != nil || result.IsError {
 			s.err = fmt.Errorf("waiting for %q in %s: %s: %w", text, pane, result.Data, err)
 		} else if strings.Contains(string(result.Data), text) {
