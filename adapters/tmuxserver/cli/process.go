@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+)
+
+// A call is one run of the tmux executable.
+type call struct {
+	argv  []string
+	stdin []byte
+	start bool     // a server may be started
+	env   []string // in addition
+	flags []string // of tmux itself, in addition
+}
+
+// An output is what a run printed.
+type output struct {
+	stdout, stderr string
+	status         int
+}
+
+// termGrace is how long a tmux process that was told to end may take before it is killed.
+const termGrace = 500 * time.Millisecond
+
+// exec runs tmux to its end. A context that ends first ends the process: its input closes, then TERM, then KILL.
+func (c *Conn) exec(ctx context.Context, call call) (output, error) {
+	if err := ctx.Err(); err != nil {
+		return output{}, contextFault(ctx, fault.NotSent)
+	}
+	executable, err := c.Executable(ctx)
+	if err != nil {
+		return output{}, err
+	}
+	if err := checkSocket(c.socket); err != nil {
+		return output{}, err
+	}
+	argv := []string{"-u", "-S", c.socket}
+	env := slices.Concat(c.env, call.env)
+	switch {
+	case !call.start:
+		argv = append(argv, "-N")
+	case c.options.Config != "":
+		argv = append(argv, "-f", c.options.Config)
+	}
+	if call.start && !hasLocale(env) {
+		env = append(env, "LANG=C.UTF-8") // the shells of the server that this may start
+	}
+	argv = slices.Concat(argv, call.flags, call.argv)
+
+	cmd := exec.CommandContext(ctx, executable.Path, argv...)
+	cmd.Env = env
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = termGrace
+	if call.stdin != nil {
+		cmd.Stdin = bytes.NewReader(call.stdin)
+	}
+	stdout, stderr := &bounded{room: c.options.MaxOutput}, &bounded{room: c.options.MaxOutput}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if err := cmd.Start(); err != nil {
+		return output{}, transport(fault.NotSent, "", "tmux could not be run", err)
+	}
+	err = cmd.Wait()
+	switch {
+	case stdout.full || stderr.full:
+		return output{}, &fault.Error{
+			Kind: fault.Capacity, Delivery: fault.PossiblySent,
+			Message: fmt.Sprintf("tmux answered with more than %d bytes", c.options.MaxOutput), Recovery: "ask for less at once",
+		}
+	case ctx.Err() != nil:
+		return output{}, contextFault(ctx, fault.PossiblySent)
+	}
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		return output{}, transport(fault.PossiblySent, "", "talking to the tmux process failed", err)
+	}
+	return output{stdout: stdout.String(), stderr: stderr.String(), status: cmd.ProcessState.ExitCode()}, nil
+}
+
+func contextFault(ctx context.Context, delivery fault.Delivery) *fault.Error {
+	kind, message := fault.Cancelled, "the call was cancelled"
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		kind, message = fault.Deadline, "tmux did not answer in time"
+	}
+	return &fault.Error{Kind: kind, Message: message, Delivery: delivery, Err: ctx.Err()}
+}
+
+// bounded collects output up to a limit and then refuses more, which ends the process that writes it.
+type bounded struct {
+	bytes.Buffer
+	room int
+	full bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if len(p) > b.room-b.Len() {
+		b.full = true
+		return 0, errors.New("too much output")
+	}
+	return b.Buffer.Write(p)
+}

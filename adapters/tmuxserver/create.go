@@ -1,0 +1,100 @@
+package tmuxserver
+
+import (
+	"context"
+	"os"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+const (
+	opSession = "create session"
+	opWindow  = "create a window in"
+	opSplit   = "split"
+)
+
+// NewSession creates a session, and the server if there is none.
+func (s *Server) NewSession(ctx context.Context, request ports.NewSession) (ports.Created, error) {
+	if err := checkNew(request.Cwd, request.Name, request.WindowName); err != nil {
+		return ports.Created{}, err
+	}
+	nonce := grammar.NewNonce()
+	result, err := s.run(ctx, opSession, request.Name, List{Start: true, Commands: []Command{grammar.NewSession(nonce, request)}})
+	if err != nil {
+		return ports.Created{}, err
+	}
+	created, err := s.created(nonce, result)
+	if err != nil {
+		return created, err
+	}
+	if (request.Width > 0 || request.Height > 0) && !grammar.SizesNewSession(created.Server.Version) {
+		resize := grammar.ResizeWindow(created.Window, request.Width, request.Height)
+		if _, err := s.run(ctx, opSession, string(created.Session), List{Commands: []Command{resize}}); err != nil {
+			return created, err
+		}
+	}
+	return created, nil
+}
+
+// NewWindow creates a window in a session that still exists.
+func (s *Server) NewWindow(ctx context.Context, server tmux.Server, request ports.NewWindow) (ports.Created, error) {
+	if err := checkNew(request.Cwd, request.Name); err != nil {
+		return ports.Created{}, err
+	}
+	nonce := grammar.NewNonce()
+	return s.createIn(ctx, opWindow, server, string(request.Session), nonce, grammar.NewWindow(nonce, request))
+}
+
+// SplitWindow splits a pane that still exists.
+func (s *Server) SplitWindow(ctx context.Context, server tmux.Server, request ports.SplitWindow) (ports.Created, error) {
+	if err := checkNew(request.Cwd, request.Size); err != nil {
+		return ports.Created{}, err
+	}
+	nonce := grammar.NewNonce()
+	created, err := s.createIn(ctx, opSplit, server, string(request.Pane), nonce, grammar.SplitWindow(nonce, request))
+	created.Session = ""
+	return created, err
+}
+
+func (s *Server) createIn(ctx context.Context, op string, server tmux.Server, target string, nonce grammar.Nonce, command Command) (ports.Created, error) {
+	condition := grammar.Exists(server, target)
+	result, err := s.run(ctx, op, target, List{Guard: (*Guard)(&condition), Commands: []Command{command}})
+	if err != nil {
+		return ports.Created{}, err
+	}
+	if !result.Passed {
+		return ports.Created{}, missing(op, target, result.Found, server)
+	}
+	return s.created(nonce, result)
+}
+
+func (s *Server) created(nonce grammar.Nonce, result Result) (ports.Created, error) {
+	row, err := one(grammar.CreatedTable, nonce, result.Replies[0].Output, "")
+	if err != nil {
+		return ports.Created{}, err
+	}
+	server, err := s.identify(row.Server)
+	return ports.Created{Server: server, Session: row.Session, Window: row.Window, Pane: row.Pane, ServerStarted: result.Started}, err
+}
+
+// checkNew checks what tmux would take silently for something else.
+func checkNew(cwd string, texts ...string) error {
+	for _, text := range append(texts, cwd) {
+		if err := noNUL("an argument", text); err != nil {
+			return err
+		}
+	}
+	if cwd == "" {
+		return nil
+	}
+	info, err := os.Stat(cwd)
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	e := fault.Invalidf("pass an existing directory", "cwd %q is not a directory", cwd)
+	e.Err = err
+	return e
+}

@@ -1,0 +1,178 @@
+package grammar
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// Display prints a format, of a target or of none.
+func Display(target, format string) []string {
+	if target == "" {
+		return []string{"display-message", "-p", format}
+	}
+	return []string{"display-message", "-p", "-t", target, format}
+}
+
+// Rows bounds a capture: rows relative to the top of the screen, negative ones in the history. First is inclusive; the
+// last is always the bottom of the screen.
+type Rows struct {
+	All   bool // from the oldest row of the history
+	First int
+}
+
+// Capture prints rows of a pane.
+func Capture(pane tmux.PaneID, rows Rows, request ports.CaptureRequest) []string {
+	argv := []string{"capture-pane", "-p", "-t", string(pane), "-S", strconv.Itoa(rows.First)}
+	if rows.All {
+		argv[len(argv)-1] = "-"
+	}
+	switch {
+	case request.Join:
+		argv = append(argv, "-J")
+	case request.Blanks:
+		argv = append(argv, "-N")
+	}
+	if request.Styles {
+		argv = append(argv, "-e")
+	}
+	return argv
+}
+
+// CaptureHook is the hook that runs after every capture.
+const CaptureHook = "after-capture-pane"
+
+// ShowCaptureHook prints the capture hook that is effective for a pane, inherited ones too.
+func ShowCaptureHook(pane tmux.PaneID) []string {
+	return []string{"show-options", "-A", "-v", "-t", string(pane), CaptureHook}
+}
+
+// A HookLevel is where a hook can be set.
+type HookLevel struct {
+	Name string
+	flag string
+}
+
+// HookLevels are where a capture hook can be set, the nearest first.
+var HookLevels = []HookLevel{{"pane", "-p"}, {"window", "-w"}, {"session", ""}, {"global", "-g"}}
+
+// ShowCaptureHookAt prints the capture hook that is set at one level.
+func ShowCaptureHookAt(pane tmux.PaneID, level HookLevel) []string {
+	argv := []string{"show-options", "-v", "-t", string(pane)}
+	if level.flag != "" {
+		argv = append(argv, level.flag)
+	}
+	return append(argv, CaptureHook)
+}
+
+// Type sends text literally.
+func Type(pane tmux.PaneID, text string) []string {
+	return []string{"send-keys", "-l", "-t", string(pane), "--", text}
+}
+
+// Press sends keys by name.
+func Press(pane tmux.PaneID, keys ...string) []string {
+	return append([]string{"send-keys", "-t", string(pane), "--"}, keys...)
+}
+
+// PasteBuffer pastes a buffer and deletes it.
+func PasteBuffer(pane tmux.PaneID, buffer string, bracket ports.Bracket, version tmux.Version) []string {
+	argv := []string{"paste-buffer", "-d", "-b", buffer, "-t", string(pane)}
+	if bracket == ports.BracketAuto {
+		argv = append(argv, "-p")
+	}
+	if version.AtLeast("3.7") {
+		argv = append(argv, "-S") // else bytes that are no UTF-8 are escaped
+	}
+	return argv
+}
+
+// DeleteBuffer deletes a buffer.
+func DeleteBuffer(buffer string) []string { return []string{"delete-buffer", "-b", buffer} }
+
+// Created is what a creation prints.
+type Created struct {
+	Server  tmux.Server
+	Session tmux.SessionID
+	Window  tmux.WindowID
+	Pane    tmux.PaneID
+}
+
+// CreatedTable describes what was created.
+var CreatedTable = append(
+	within(ServerTable, func(c *Created) *tmux.Server { return &c.Server }),
+	id("session_id", func(c *Created, v string) { c.Session = tmux.SessionID(v) }),
+	id("window_id", func(c *Created, v string) { c.Window = tmux.WindowID(v) }),
+	id("pane_id", func(c *Created, v string) { c.Pane = tmux.PaneID(v) }),
+)
+
+// NewSession creates a detached session.
+func NewSession(nonce Nonce, request ports.NewSession) []string {
+	argv := []string{"new-session", "-d", "-P", "-F", CreatedTable.Format(nonce)}
+	argv = option(argv, "-s", Literal(request.Name))
+	argv = option(argv, "-n", Literal(request.WindowName))
+	argv = option(argv, "-c", Literal(request.Cwd))
+	argv = option(argv, "-x", cells(request.Width))
+	return option(argv, "-y", cells(request.Height))
+}
+
+// ResizeWindow gives a window a size of its own.
+func ResizeWindow(window tmux.WindowID, width, height int) []string {
+	argv := []string{"resize-window", "-t", string(window)}
+	argv = option(argv, "-x", cells(width))
+	return option(argv, "-y", cells(height))
+}
+
+// NewWindow creates a window in a session.
+func NewWindow(nonce Nonce, request ports.NewWindow) []string {
+	place := string(request.Session) + ":"
+	if request.Index != nil {
+		place += strconv.Itoa(*request.Index)
+	}
+	argv := []string{"new-window", "-P", "-F", CreatedTable.Format(nonce), "-t", place}
+	if !request.Focus {
+		argv = append(argv, "-d")
+	}
+	argv = option(argv, "-n", Literal(request.Name))
+	return option(argv, "-c", Literal(request.Cwd))
+}
+
+// SplitWindow creates a pane beside another.
+func SplitWindow(nonce Nonce, request ports.SplitWindow) []string {
+	argv := []string{"split-window", "-P", "-F", CreatedTable.Format(nonce), "-t", string(request.Pane)}
+	switch request.Direction {
+	case ports.Above:
+		argv = append(argv, "-v", "-b")
+	case ports.Right:
+		argv = append(argv, "-h")
+	case ports.Left:
+		argv = append(argv, "-h", "-b")
+	case ports.Below, "":
+		argv = append(argv, "-v")
+	}
+	if !request.Focus {
+		argv = append(argv, "-d")
+	}
+	argv = option(argv, "-l", request.Size)
+	return option(argv, "-c", Literal(request.Cwd))
+}
+
+// option adds a flag with its value, unless that is empty.
+func option(argv []string, flag, value string) []string {
+	if value == "" {
+		return argv
+	}
+	return append(argv, flag, value)
+}
+
+func cells(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// SizesNewSession reports whether new-session heeds -x and -y when it is detached.
+func SizesNewSession(v tmux.Version) bool { return v.AtLeast("3.3") }

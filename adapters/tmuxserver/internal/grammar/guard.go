@@ -1,0 +1,80 @@
+package grammar
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+)
+
+// A Condition is a state of tmux that must hold: what a format must expand to for a target.
+type Condition struct {
+	Target string
+	Format string
+	Want   string
+}
+
+// lifeFormat is the part of a condition, and of what was found instead, that identifies the life of a server.
+const lifeFormat = "#{pid}.#{start_time};"
+
+func life(server tmux.Server) string {
+	return fmt.Sprintf("%d.%d;", server.PID, server.StartTime.Unix())
+}
+
+// SameLife reports whether what a condition found is still the server that it wanted.
+func SameLife(found string, server tmux.Server) bool { return strings.HasPrefix(found, life(server)) }
+
+// SameTarget reports whether what a condition found is of the pane or session that it wanted.
+func SameTarget(found string, server tmux.Server, target string) bool {
+	return strings.HasPrefix(found+";", life(server)+target+";")
+}
+
+// SeesCaptureHook reports whether a format can tell an effective capture hook.
+func SeesCaptureHook(v tmux.Version) bool { return v.AtLeast("3.5") }
+
+// Capturable is the condition that a pane exists in a life of a server and, where a format can tell, has no capture hook.
+func Capturable(server tmux.Server, pane tmux.PaneID) Condition {
+	c := Exists(server, string(pane))
+	if SeesCaptureHook(server.Version) {
+		c.Format += ";#{" + CaptureHook + "}"
+		c.Want += ";"
+	}
+	return c
+}
+
+// recipientFormat is what must hold of each pane that gets input: the same process, alive, accepting input, in no mode.
+const recipientFormat = "#{pane_id}=#{pane_pid}=#{pane_dead}#{pane_input_off}#{pane_in_mode}."
+
+func recipient(r guard.Recipient) string { return fmt.Sprintf("%s=%d=000.", r.Pane, r.PID) }
+
+// Input renders a precondition. The target's own id stands in it, because tmux takes a target that does not exist
+// for some other pane.
+func Input(pre guard.Precondition) Condition {
+	format, want := lifeFormat+"#{pane_id};", life(pre.Server)+string(pre.Pane)+";"
+	if pre.Cohort {
+		// Every pane of the window that has synchronize-panes on, by index, if the addressed one has.
+		format += "#{?pane_synchronized,#{P:#{?pane_synchronized," + recipientFormat + ",}}," + recipientFormat + "}"
+	} else {
+		format += recipientFormat
+	}
+	for _, r := range pre.Recipients {
+		want += recipient(r)
+	}
+	if pre.Unwatched {
+		format += ";#{window_zoomed_flag};#{window_active_clients_list}"
+		want += ";" + boolean(pre.Zoomed) + ";" + pre.Viewers
+	}
+	return Condition{Target: string(pre.Pane), Format: format, Want: want}
+}
+
+// Exists is the condition that a session ("$N") or pane ("%N") still exists in a life of a server.
+func Exists(server tmux.Server, target string) Condition {
+	if strings.HasPrefix(target, string(tmux.SessionSigil)) {
+		return Condition{Target: target + ":", Format: lifeFormat + "#{session_id}", Want: life(server) + target}
+	}
+	return Condition{Target: target, Format: lifeFormat + "#{pane_id}", Want: life(server) + target}
+}
+
+func boolean(b bool) string { return strconv.Itoa(map[bool]int{true: 1}[b]) }

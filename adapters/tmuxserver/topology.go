@@ -1,0 +1,69 @@
+package tmuxserver
+
+import (
+	"context"
+
+	"github.com/samber/lo"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+)
+
+// Topology reads everything in one command list.
+func (s *Server) Topology(ctx context.Context, detail tmux.Detail) (tmux.Topology, error) {
+	const op = "list"
+	nonce := grammar.NewNonce()
+	panes := grammar.PaneTable(detail)
+	result, err := s.conn.Run(ctx, List{Commands: []Command{
+		grammar.Display("", grammar.ServerTable.Format(nonce)),
+		{"list-sessions", "-F", grammar.SessionTable.Format(nonce)},
+		{"list-clients", "-F", grammar.ClientTable.Format(nonce)},
+		{"list-windows", "-a", "-F", grammar.WindowTable.Format(nonce)},
+		{"list-panes", "-a", "-F", panes.Format(nonce)},
+	}})
+	if fault.Is(err, fault.ServerGone) {
+		return tmux.Topology{}, nil
+	}
+	if err != nil {
+		return tmux.Topology{}, naming(op, "", err)
+	}
+	for _, reply := range result.Replies {
+		// A server without sessions has no current target, and all but list-sessions want one.
+		if reply.State == Failed && !grammar.NoTarget(reply.Error) {
+			return tmux.Topology{}, grammar.CommandFault(op, "", reply.Error)
+		}
+	}
+
+	output := func(i int) string { return result.Replies[i].Output }
+	server, err := one(grammar.ServerTable, nonce, output(0), "")
+	if err != nil {
+		return tmux.Topology{}, err
+	}
+	if server, err = s.identify(server); err != nil {
+		return tmux.Topology{}, err
+	}
+	t := tmux.Topology{Server: server, Running: true}
+	if t.Sessions, err = grammar.SessionTable.Parse(nonce, output(1), server.Version); err != nil {
+		return tmux.Topology{}, err
+	}
+	if t.Clients, err = grammar.ClientTable.Parse(nonce, output(2), server.Version); err != nil {
+		return tmux.Topology{}, err
+	}
+	rows, err := grammar.WindowTable.Parse(nonce, output(3), server.Version)
+	if err != nil {
+		return tmux.Topology{}, err
+	}
+	if t.Panes, err = panes.Parse(nonce, output(4), server.Version); err != nil {
+		return tmux.Topology{}, err
+	}
+	t.Links = lo.Map(rows, func(r grammar.WindowRow, _ int) tmux.Link { return r.Link })
+	t.Windows = lo.UniqBy(lo.Map(rows, func(r grammar.WindowRow, _ int) tmux.Window { return r.Window }),
+		func(w tmux.Window) tmux.WindowID { return w.ID })
+	t.Panes = lo.UniqBy(t.Panes, func(p tmux.Pane) tmux.PaneID { return p.ID }) // linked windows repeat them
+	t.Clients = lo.Reject(t.Clients, func(c tmux.Client, _ int) bool { return s.own(c.PID) })
+	for i, session := range t.Sessions {
+		t.Sessions[i].Attached = lo.CountBy(t.Clients, func(c tmux.Client) bool { return !c.Control && c.Session == session.ID })
+	}
+	return t, nil
+}

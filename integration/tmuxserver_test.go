@@ -1,0 +1,73 @@
+//go:build integration
+
+package integration_test
+
+import (
+	"testing"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// cliServer is the adapter under test over one tmux process a command list.
+func cliServer(t *testing.T, s *realServer) *tmuxserver.Server {
+	t.Helper()
+	conn, err := cli.New(cli.Options{Tmux: s.Binary, SocketPath: s.Socket, Config: "/dev/null"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tmuxserver.New(conn, tmuxserver.Options{})
+}
+
+// topology reads everything in full.
+func topology(t *testing.T, server ports.Reader) tmux.Topology {
+	t.Helper()
+	all, err := server.Topology(t.Context(), tmux.DetailFull)
+	if err != nil {
+		t.Fatalf("topology: %v", err)
+	}
+	return all
+}
+
+// ready is the precondition of a pane as the topology shows it, alone.
+func ready(all tmux.Topology, pane tmux.Pane, cohort bool) guard.Precondition {
+	return guard.Precondition{
+		Server: all.Server, Pane: pane.ID, Recipients: []guard.Recipient{{Pane: pane.ID, PID: pane.PID}}, Cohort: cohort,
+	}
+}
+
+func TestTmuxServerFirstSteps(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		real := newServer(t, binary)
+		server := cliServer(t, real)
+		if all := topology(t, server); all.Running {
+			t.Fatalf("a server that was never started runs: %+v", all)
+		}
+		created, err := server.NewSession(t.Context(), ports.NewSession{Name: "first", Width: 100, Height: 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !created.ServerStarted {
+			t.Errorf("ServerStarted is false for %+v", created)
+		}
+		all := topology(t, server)
+		pane, ok := all.Pane(created.Pane)
+		if !ok || pane.Width != 100 || pane.Height != 30 {
+			t.Fatalf("pane %+v in %+v", pane, all)
+		}
+		if err := server.SendText(t.Context(), ready(all, pane, true), "echo a; echo $((40+2));", true); err != nil {
+			t.Fatal(err)
+		}
+		real.Screen(t, string(pane.ID), "42")
+		capture, err := server.Capture(t.Context(), ports.CaptureRequest{Server: all.Server, Pane: pane.ID, Join: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(capture.Rows) != 30 || capture.Pane.ID != pane.ID {
+			t.Errorf("captured %q of %+v", capture.Rows, capture.Pane)
+		}
+	})
+}
