@@ -1,0 +1,154 @@
+package fake
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// NewSession implements [ports.Creator].
+func (w *World) NewSession(ctx context.Context, request ports.NewSession) (ports.Created, error) {
+	const op = "create a session"
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.reach(ctx, op); err != nil {
+		return ports.Created{}, err
+	}
+	if err := directory(op, request.Cwd); err != nil {
+		return ports.Created{}, err
+	}
+	name := w.sessionName(request.Name)
+	if w.server != nil && slices.ContainsFunc(w.server.sessions, func(s *session) bool { return s.name == name }) {
+		return ports.Created{}, failed(fault.InvalidInput, op, "", "a session %q exists", name)
+	}
+	started := w.server == nil
+	if started {
+		w.startServer()
+	}
+	pane := w.addSession(request.Name, request.WindowName, spawn{cwd: request.Cwd}, request.Width, request.Height)
+	made := w.server.sessions[len(w.server.sessions)-1]
+	return ports.Created{
+		Server: w.server.id, Session: made.id, Window: pane.window.id, Pane: pane.id, ServerStarted: started,
+	}, nil
+}
+
+// NewWindow implements [ports.Creator].
+func (w *World) NewWindow(ctx context.Context, server tmux.Server, request ports.NewWindow) (ports.Created, error) {
+	const op = "create a window"
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.contact(ctx, op); err != nil {
+		return ports.Created{}, err
+	}
+	if err := w.same(server, op, string(request.Session)); err != nil {
+		return ports.Created{}, err
+	}
+	session := w.server.session(request.Session)
+	if session == nil {
+		return ports.Created{}, failed(fault.NotFound, op, string(request.Session), "no session %s", request.Session)
+	}
+	if err := directory(op, request.Cwd); err != nil {
+		return ports.Created{}, err
+	}
+	index := session.freeIndex()
+	if request.Index != nil {
+		index = *request.Index
+		if session.taken(index) {
+			return ports.Created{}, failed(fault.InvalidInput, op, string(session.id), "%s has a window at index %d", session.id, index)
+		}
+	}
+	pane := w.addWindow(session, request.Name, index, spawn{cwd: request.Cwd})
+	if request.Focus {
+		session.current = find(session.links, func(l *link) bool { return l.index == index })
+	}
+	w.touch()
+	return ports.Created{Server: w.server.id, Session: session.id, Window: pane.window.id, Pane: pane.id}, nil
+}
+
+// SplitWindow implements [ports.Creator].
+func (w *World) SplitWindow(ctx context.Context, server tmux.Server, request ports.SplitWindow) (ports.Created, error) {
+	const op = "split a window"
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.contact(ctx, op); err != nil {
+		return ports.Created{}, err
+	}
+	if err := w.same(server, op, string(request.Pane)); err != nil {
+		return ports.Created{}, err
+	}
+	beside := w.server.pane(request.Pane)
+	if beside == nil {
+		return ports.Created{}, failed(fault.NotFound, op, string(request.Pane), "no pane %s", request.Pane)
+	}
+	if err := directory(op, request.Cwd); err != nil {
+		return ports.Created{}, err
+	}
+	size, err := beside.splitSize(request.Direction, request.Size)
+	if err != nil {
+		return ports.Created{}, err
+	}
+	pane := w.split(beside, request.Direction, size, spawn{cwd: or(request.Cwd, beside.path)})
+	if pane == nil {
+		return ports.Created{}, failed(fault.CommandFailed, op, string(request.Pane), "no space for new pane")
+	}
+	if request.Focus {
+		pane.window.active = pane
+	}
+	w.touch()
+	return ports.Created{Server: w.server.id, Window: pane.window.id, Pane: pane.id}, nil
+}
+
+// split puts a new pane beside another; nil if there is no room.
+func (w *World) split(beside *pane, side ports.Direction, size int, spec spawn) *pane {
+	in := beside.window
+	made := w.newPane(in, spec)
+	side = or(side, ports.Below)
+	if !in.split(beside, made, side, size) {
+		w.server.lastPane--
+		return nil
+	}
+	at := beside.index()
+	if side == ports.Below || side == ports.Right {
+		at++
+	}
+	in.panes = slices.Insert(in.panes, at, made)
+	w.arrange(in)
+	w.start(made, spec)
+	return made
+}
+
+// splitSize is the size of the new pane in cells; negative for half.
+func (p *pane) splitSize(side ports.Direction, size string) (int, error) {
+	if size == "" {
+		return -1, nil
+	}
+	digits, percent := strings.CutSuffix(size, "%")
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 {
+		return 0, failed(fault.InvalidInput, "split a window", string(p.id), "size %q is neither cells nor a percentage", size)
+	}
+	if percent {
+		at, _ := p.window.root.find(p, nil)
+		n = at.length(side == ports.Left || side == ports.Right) * n / 100
+	}
+	return n, nil
+}
+
+// directory faults if a working directory is none.
+func directory(op, name string) error {
+	if name == "" {
+		return nil
+	}
+	if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		invalid := failed(fault.InvalidInput, op, "", "%q is not a directory", name)
+		invalid.Err = err
+		return invalid
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package fake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+)
+
+type pane struct {
+	world        *World
+	window       *window
+	id           tmux.PaneID
+	pid          int
+	path         string
+	title        string
+	mode         string
+	inputOff     bool
+	dead         bool
+	status       int    // of a dead pane, if no signal
+	signal       string // that killed a dead pane
+	startCommand string
+	started      time.Time
+	options      options
+	grid         *grid
+	received     []byte // by whatever program was there
+	terminal     *terminal
+
+	ctx context.Context // ends with the pane's process
+	end context.CancelCauseFunc
+}
+
+// errHangUp is why everything in a pane ends when the pane does.
+var errHangUp = errors.New("the terminal is gone")
+
+// A spawn says what starts in a pane.
+type spawn struct {
+	argv []string // empty: the default shell
+	cwd  string   // absolute; empty: /
+}
+
+// name is what tmux names a window after.
+func (s spawn) name(w *World) string {
+	if len(s.argv) == 0 {
+		return string(w.options.Shell)
+	}
+	return path.Base(s.argv[0])
+}
+
+// newPane makes a pane without a process.
+func (w *World) newPane(in *window, spec spawn) *pane {
+	w.server.lastPane++
+	number := w.server.lastPane
+	made := &pane{
+		world:        w,
+		window:       in,
+		id:           tmux.PaneID(fmt.Sprintf("%%%d", number)),
+		path:         "/",
+		title:        "fake",
+		startCommand: strings.Join(spec.argv, " "),
+		options:      options{},
+	}
+	if spec.cwd != "" {
+		made.path = spec.cwd
+		if resolved, err := filepath.EvalSymlinks(spec.cwd); err == nil {
+			made.path = resolved
+		}
+	}
+	made.grid = newGrid(in.width, in.height, w.historyLimit(in), w.options.Version.AtLeast("3.6"))
+	made.grid.title = func(title string) { made.title = title }
+	return made
+}
+
+// start starts the pane's process: its shell, or a program in place of it.
+func (w *World) start(p *pane, spec spawn) {
+	p.pid, p.started, p.dead, p.status, p.signal = w.newPID(), time.Now(), false, 0, ""
+	p.ctx, p.end = context.WithCancelCause(w.ctx)
+	name, argv := string(w.options.Shell), []string{string(w.options.Shell)}
+	if len(spec.argv) > 0 {
+		name, argv = path.Base(spec.argv[0]), spec.argv
+	}
+	self := &process{pid: p.pid, name: name, argv: argv}
+	w.process[p.pid] = self
+	p.terminal = &terminal{pane: p, echo: true, canonical: true, foreground: self}
+	if len(spec.argv) == 0 {
+		w.startShell(p)
+	} else {
+		w.startProgram(p, self)
+	}
+	w.touch()
+}
+
+// hangUp ends everything in the pane.
+func (p *pane) hangUp() {
+	p.end(errHangUp)
+	for pid, process := range p.world.process {
+		if process.pid == p.pid || process.of == p.terminal {
+			delete(p.world.process, pid)
+		}
+	}
+	p.world.touch()
+}
+
+// exit is what becomes of the pane when its own process ended: with remain-on-exit it stays, dead.
+func (w *World) exit(p *pane, status int, signal string) {
+	if p.ctx.Err() != nil {
+		return // it was killed meanwhile
+	}
+	if p.option("remain-on-exit", "off") != "on" {
+		w.closePane(p)
+		return
+	}
+	p.hangUp()
+	p.dead, p.status, p.signal = true, status, signal
+	p.grid.write([]byte("\r\nPane is dead"))
+	w.touch()
+}
+
+// write shows what a program wrote. The terminal turns LF into CR LF.
+func (p *pane) write(data []byte) {
+	p.grid.write([]byte(strings.ReplaceAll(string(data), "\n", "\r\n")))
+	p.world.touch()
+}
+
+// draw prints a pane for World.String.
+func (p *pane) draw(b *strings.Builder) {
+	fmt.Fprintf(b, "  pane %s pid=%d", p.id, p.pid)
+	for name, on := range map[string]bool{
+		"active": p.window.active == p, "dead": p.dead, "input-off": p.inputOff,
+		"synchronized": p.synchronized(), "alternate": p.grid.alternate,
+	} {
+		if on {
+			b.WriteString(" " + name)
+		}
+	}
+	if p.mode != "" {
+		b.WriteString(" mode=" + p.mode)
+	}
+	fmt.Fprintf(b, " %dx%d history=%d cursor=%d,%d foreground=%s\n",
+		p.grid.width, p.grid.height, p.grid.history(), p.grid.x, p.grid.y, strings.Join(p.terminal.foreground.argv, " "))
+	rows := p.grid.text(p.grid.history(), rendering{})
+	for len(rows) > 0 && rows[len(rows)-1] == "" {
+		rows = rows[:len(rows)-1]
+	}
+	for _, row := range rows {
+		b.WriteString("  | " + row + "\n")
+	}
+}

@@ -1,0 +1,66 @@
+package fake
+
+import (
+	"strconv"
+	"strings"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// A rendering says how rows become text.
+type rendering struct {
+	join   bool // wrapped rows are one line
+	styles bool // with SGR sequences
+	blanks bool // written trailing blanks stay
+	pad    bool // and every row is padded to the width (tmux before 3.3)
+}
+
+// text renders the rows from an absolute one to the bottom of the screen.
+func (g *grid) text(from int, how rendering) []string {
+	var out []string
+	joining := false
+	for _, line := range g.lines[min(max(from, 0), len(g.lines)):] {
+		text := line.text(how, g.width)
+		if joining {
+			out[len(out)-1] += text
+		} else {
+			out = append(out, text)
+		}
+		joining = how.join && line.wrapped
+	}
+	if !how.blanks {
+		for i := range out {
+			out[i] = strings.TrimRight(out[i], " ")
+		}
+	}
+	return out
+}
+
+func (r row) text(how rendering, width int) string {
+	var b strings.Builder
+	style := ""
+	end := len(r.cells)
+	if how.styles && !how.blanks {
+		for end > 0 && r.cells[end-1].text == " " && r.cells[end-1].style == "" {
+			end--
+		}
+	}
+	for _, cell := range r.cells[:end] {
+		if how.styles && cell.style != style {
+			b.WriteString("\x1b[0")
+			if cell.style != "" {
+				b.WriteString(";" + cell.style)
+			}
+			b.WriteByte('m')
+			style = cell.style
+		}
+		b.WriteString(cell.text)
+	}
+	if style != "" {
+		b.WriteString("\x1b[0m")
+	}
+	if how.blanks && how.pad {
+		b.WriteString(strings.Repeat(" ", max(width-end, 0)))
+	}
+	return b.String()
+}

@@ -1,0 +1,184 @@
+// Package fake is an in-memory tmux: the reference model of tmux as ports sees it. It has sessions, windows linked into
+// several sessions, panes with a screen, a history and a shell that interprets what is typed, clients, options with
+// inheritance, modes, dead panes, processes, restarts, and frames without FIFOs. It differs between versions where
+// tmux differs.
+//
+// A World is one machine of one user: its tmux server, which may be absent, and the processes in its panes. World
+// implements the ports; the methods that are in no port are what happens on the world's side, done by a person or
+// a program. Nothing outside the process is touched: no process is started and no file is written, only
+// directories are looked up. It works in testing/synctest bubbles.
+package fake
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+var (
+	_ ports.Reader    = (*World)(nil)
+	_ ports.Input     = (*World)(nil)
+	_ ports.Creator   = (*World)(nil)
+	_ ports.Processes = (*World)(nil)
+	_ ports.Frames    = (*World)(nil)
+	_ ports.Frames    = (*Frames)(nil)
+	_ fmt.Stringer    = (*World)(nil)
+)
+
+// Options says which machine a World models. The zero value is a tmux 3.4 with bash, where no server runs.
+type Options struct {
+	Version tmux.Version // of tmux: "3.2a" to "3.8"; an older one faults with Unsupported
+	Socket  string       // path; default /fake/tmux/default
+	Denied  bool         // the socket may not be opened by this user
+	Shell   guard.Shell  // default shell of panes; default bash
+	Prompt  string       // PS1 of that shell; default "$ "
+	Width   int          // cells of a new session; default 80
+	Height  int          // rows of a new session; default 24
+}
+
+// A World is one machine with its tmux.
+type World struct {
+	options Options
+	ctx     context.Context // ends with the world
+	end     context.CancelFunc
+	own     *Frames // of the process that the test is
+
+	mu       sync.Mutex
+	closed   bool
+	work     sync.WaitGroup
+	changed  chan struct{} // closed and replaced at every change
+	server   *server       // nil if absent
+	lastPID  int
+	process  map[int]*process
+	programs map[string]Program
+	files    map[string][]byte
+	markers  map[*os.File]io.Reader // see World.open
+	frames   map[string]*staged     // by run id
+	holders  map[holding]*staged    // the frame that holds a pane
+	caller   ports.Caller
+}
+
+// New makes a world without a server. Close ends it.
+func New(options Options) *World {
+	options.Version = or(options.Version, "3.4")
+	options.Socket = or(options.Socket, "/fake/tmux/default")
+	options.Shell = or(options.Shell, guard.Bash)
+	options.Prompt = or(options.Prompt, "$ ")
+	options.Width = or(options.Width, 80)
+	options.Height = or(options.Height, 24)
+	ctx, end := context.WithCancel(context.Background())
+	w := &World{
+		options:  options,
+		ctx:      ctx,
+		end:      end,
+		changed:  make(chan struct{}),
+		lastPID:  4000,
+		process:  map[int]*process{},
+		programs: standardPrograms(),
+		files:    map[string][]byte{},
+		markers:  map[*os.File]io.Reader{},
+		frames:   map[string]*staged{},
+		holders:  map[holding]*staged{},
+		caller:   ports.Caller{How: ports.CallerUnknown},
+	}
+	w.own = &Frames{world: w}
+	return w
+}
+
+// Close ends the server and every process, and waits until all of them are gone. It may be called more than once.
+func (w *World) Close() {
+	w.mu.Lock()
+	w.closed = true
+	if w.server != nil {
+		w.stopServer()
+	}
+	w.mu.Unlock()
+	w.end()
+	w.work.Wait()
+}
+
+// touch tells everybody who waits that something changed. Called with the mutex held, as is every unexported method of World, and of
+// what stands in it, that does not say otherwise.
+func (w *World) touch() {
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// wait blocks until the condition holds or the context ends. The mutex is held at entry and at return, and free between.
+func (w *World) wait(ctx context.Context, condition func() bool) error {
+	for !condition() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		changed := w.changed
+		w.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+		w.mu.Lock()
+	}
+	return nil
+}
+
+// newPID gives a process id that was never used.
+func (w *World) newPID() int {
+	w.lastPID++
+	return w.lastPID
+}
+
+// or is the first that is not zero. It exists beside cmp.Or only to read as a default does.
+func or[T comparable](value, fallback T) T {
+	var zero T
+	if value == zero {
+		return fallback
+	}
+	return value
+}
+
+// String draws the whole world, for tests that fail.
+func (w *World) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var b strings.Builder
+	if w.server == nil {
+		fmt.Fprintf(&b, "tmux %s, no server at %s\n", w.options.Version, w.options.Socket)
+		return b.String()
+	}
+	s := w.server
+	fmt.Fprintf(&b, "tmux %s at %s, pid %d, since %s, %s\n",
+		s.id.Version, s.id.SocketPath, s.id.PID, s.id.StartTime.UTC().Format(time.DateTime), s.id.Generation)
+	for _, session := range s.sessions {
+		fmt.Fprintf(&b, "session %s %q:", session.id, session.name)
+		for _, link := range session.links {
+			mark := ""
+			if link == session.current {
+				mark = "*"
+			}
+			fmt.Fprintf(&b, " %d=%s%s", link.index, link.window.id, mark)
+		}
+		b.WriteByte('\n')
+	}
+	for _, client := range s.clients {
+		fmt.Fprintf(&b, "client %s on %s %+v\n", client.name, client.session.id, client.Client)
+	}
+	for _, window := range s.windows {
+		fmt.Fprintf(&b, "window %s %q %dx%d zoomed=%t %s\n",
+			window.id, window.name, window.width, window.height, window.zoomed, window.layout())
+		for _, pane := range window.panes {
+			pane.draw(&b)
+		}
+	}
+	for key, frame := range w.holders {
+		fmt.Fprintf(&b, "run %s holds %s\n", frame.plan.RunID, key.pane)
+	}
+	return b.String()
+}
