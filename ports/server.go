@@ -57,9 +57,9 @@ type Input interface {
 	// SendKeys presses keys by tmux's names, such as "C-c", "Escape", "j". Names are validated by the caller.
 	SendKeys(ctx context.Context, pre guard.Precondition, keys []string) error
 
-	// Paste pastes text as one, byte-exact but for LF, which tmux turns into CR, and then presses Enter if enter. It never fans
-	// out. Its buffer is gone afterwards, also when the paste failed, and the person's buffers are untouched.
-	Paste(ctx context.Context, pre guard.Precondition, text string, bracket Bracket, enter bool) error
+	// Paste pastes text as one, byte-exact but for LF, which tmux turns into CR. It never fans out. Its buffer is gone
+	// afterwards, also when the paste failed, and the person's buffers are untouched.
+	Paste(ctx context.Context, pre guard.Precondition, text string, bracket Bracket) error
 }
 
 // A Bracket says whether a paste is wrapped in bracketed-paste sequences.

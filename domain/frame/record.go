@@ -47,7 +47,8 @@ type Record struct {
 	RunID      string          `json:"run_id"`
 	Pane       tmux.PaneID     `json:"pane_id"`
 	Generation tmux.Generation `json:"generation"`
-	PID        int             `json:"pid"` // of the pane's shell
+	PID        int             `json:"pid"`    // of the pane's shell
+	Leader     int             `json:"leader"` // process whose state shows C-z, while the run goes on; 0 if unknown
 	Streamed   bool            `json:"streamed"`
 
 	Running    bool    `json:"running"`    // not ended when this record was made

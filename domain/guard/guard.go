@@ -32,10 +32,10 @@ type Wish struct {
 
 // Evidence is what is known beside the topology.
 type Evidence struct {
-	Caller  tmux.PaneID // the pane that this conversation runs through; empty if unknown
-	Holder  string      // id of the run that holds the pane; empty if none
-	Process Process     // Run only
-	Draft   Draft       // Run only
+	Caller  tmux.PaneID            // the pane that this conversation runs through; empty if unknown
+	Holders map[tmux.PaneID]string // ids of the runs that hold panes
+	Process Process                // Run only
+	Draft   Draft                  // Run only
 }
 
 // A Verdict is who would receive the input and what must still hold, or a refusal.

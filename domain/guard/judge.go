@@ -10,8 +10,8 @@ import (
 )
 
 // Judge says whether the wish may be granted. It finds the first refusal in this order: not found, dead, input_off,
-// in_mode, caller_pane, synchronized, attended, not_a_shell, busy, draft. For Keys each of the first six is asked of every pane
-// of the synchronized cohort before the next. That the target is of this generation is the caller's to check before.
+// in_mode, caller_pane, synchronized, attended, not_a_shell, busy, draft. For Keys each is asked of every pane of the synchronized
+// cohort before the next. That the target is of this generation is the caller's to check before.
 func Judge(t tmux.Topology, wish Wish, known Evidence) Verdict {
 	pane, ok := t.Pane(wish.Pane)
 	if !ok {
@@ -29,6 +29,9 @@ func Judge(t tmux.Topology, wish Wish, known Evidence) Verdict {
 		func(p tmux.Pane) *fault.Error { return callerPane(p, known) },
 		func(p tmux.Pane) *fault.Error { return synchronized(p, wish) },
 		func(p tmux.Pane) *fault.Error { return attended(t, p, wish) },
+		func(p tmux.Pane) *fault.Error { return notAShell(p, wish, known) },
+		func(p tmux.Pane) *fault.Error { return busy(p, wish, known) },
+		func(p tmux.Pane) *fault.Error { return draft(t, p, wish, known) },
 	}
 	for _, judge := range judges {
 		for _, p := range recipients {
@@ -39,12 +42,6 @@ func Judge(t tmux.Topology, wish Wish, known Evidence) Verdict {
 				}
 				return Verdict{Refusal: refusal}
 			}
-		}
-	}
-	for _, refusal := range []*fault.Error{notAShell(pane, wish, known), busy(pane, wish, known), draft(t, pane, wish, known)} {
-		if refusal != nil {
-			refusal.Op = string(wish.Action)
-			return Verdict{Refusal: refusal}
 		}
 	}
 	window, _ := t.Window(pane.Window)
@@ -137,9 +134,9 @@ func notAShell(p tmux.Pane, wish Wish, known Evidence) *fault.Error {
 }
 
 func busy(p tmux.Pane, wish Wish, known Evidence) *fault.Error {
-	if known.Holder != "" && !wish.StopKeys {
-		return refuse(p, fault.Busy, fmt.Sprintf("call get_run with run_id %q and a timeout, send C-c to stop it, or use another pane", known.Holder),
-			"is held by run %s", known.Holder)
+	if run := known.Holders[p.ID]; run != "" && !wish.StopKeys {
+		return refuse(p, fault.Busy, fmt.Sprintf("call get_run with run_id %q and a timeout, send C-c to stop it, or use another pane", run),
+			"is held by run %s", run)
 	}
 	if wish.Action == Run && known.Process.State != AtPrompt {
 		return refuse(p, fault.Busy, "wait for it (wait_for_text, capture_pane), send C-c, or use another pane (list_panes)",

@@ -29,7 +29,7 @@ var obstacles = []struct {
 	{fault.NotAShell, run, func(_ *tmux.Pane, _ *tmux.Topology, e *guard.Evidence) {
 		e.Process = guard.Process{State: guard.ForegroundNot, Name: "python3"}
 	}},
-	{fault.Busy, all, func(_ *tmux.Pane, _ *tmux.Topology, e *guard.Evidence) { e.Holder = "r1" }},
+	{fault.Busy, all, func(_ *tmux.Pane, _ *tmux.Topology, e *guard.Evidence) { e.Holders = map[tmux.PaneID]string{"%1": "r1"} }},
 	{fault.Draft, run, func(_ *tmux.Pane, _ *tmux.Topology, e *guard.Evidence) { e.Draft.State = guard.DraftPresent }},
 }
 
@@ -100,7 +100,7 @@ func TestExceptionsThatTheCallerNames(t *testing.T) {
 		want    fault.Reason
 	}{
 		{"attended, confirmed", guard.Wish{Action: guard.Keys, ConfirmAttended: true}, guard.Evidence{}, watched, ""},
-		{"held, stop keys", guard.Wish{Action: guard.Keys, StopKeys: true}, guard.Evidence{Holder: "r1"}, nil, ""},
+		{"held, stop keys", guard.Wish{Action: guard.Keys, StopKeys: true}, guard.Evidence{Holders: map[tmux.PaneID]string{"%1": "r1"}}, nil, ""},
 		{"draft, to be cleared", guard.Wish{Action: guard.Run, ClearDraft: true}, guard.Evidence{Draft: guard.Draft{State: guard.DraftPresent}}, nil, ""},
 		{"unknown draft", guard.Wish{Action: guard.Run}, guard.Evidence{Draft: guard.Draft{State: guard.DraftUnknown}}, nil, fault.Draft},
 		{"unknown but promptlike, unattended", guard.Wish{Action: guard.Run}, guard.Evidence{Draft: guard.Draft{State: guard.DraftUnknown, Promptlike: true}}, nil, ""},
@@ -171,6 +171,9 @@ func TestTheWholeCohortMustBeClear(t *testing.T) {
 	}
 	if refusal := judge(guard.Keys, guard.Evidence{Caller: "%2"}).Refusal; refusal == nil || refusal.Reason != fault.CallerPane || refusal.Target != "%2" {
 		t.Errorf("the caller in the cohort: got %v, want caller_pane of %%2", refusal)
+	}
+	if refusal := judge(guard.Keys, guard.Evidence{Holders: map[tmux.PaneID]string{"%2": "r1"}}).Refusal; refusal == nil || refusal.Reason != fault.Busy {
+		t.Errorf("a run in the cohort: got %v, want busy", refusal)
 	}
 	if refusal := judge(guard.Keys, guard.Evidence{Caller: "%3"}).Refusal; refusal != nil {
 		t.Errorf("the caller outside the cohort: got %v", refusal)

@@ -115,13 +115,21 @@ func (a *Acknowledgement) Listed(g tmux.Generation) {
 	a.seen = g
 }
 
-// Check refuses an id when another generation than the last listed one answers. First contact acknowledges.
-func (a *Acknowledgement) Check(g tmux.Generation, id, lister string) error {
+// FirstContact acknowledges a generation unless another was acknowledged before: ids that a creation returned count, and
+// those of an earlier life do not come back to life by it.
+func (a *Acknowledgement) FirstContact(g tmux.Generation) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.seen == "" {
 		a.seen = g
 	}
+}
+
+// Check refuses an id when another generation than the last listed one answers. First contact acknowledges.
+func (a *Acknowledgement) Check(g tmux.Generation, id, lister string) error {
+	a.FirstContact(g)
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.seen == g {
 		return nil
 	}

@@ -1,0 +1,156 @@
+// Package app is the application: the catalogue of tools, their arguments and results, and the use cases behind them. It
+// works over ports alone and knows neither the protocol that calls it nor the grammar of tmux.
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/target"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// Ports are what the application borrows from outside. All are required.
+type Ports struct {
+	Reader    ports.Reader
+	Input     ports.Input
+	Creator   ports.Creator
+	Processes ports.Processes
+	Frames    ports.Frames
+}
+
+// Options configure an application. The zero value is usable.
+type Options struct {
+	CallTimeout time.Duration // for calls that do not wait; 5 s if 0
+	SocketPath  string        // of the server, for answers while none runs
+	Backend     string        // how commands reach tmux, for get_server_info
+	Logger      *slog.Logger  // discards if nil
+}
+
+// An App is one application over one tmux server. It is safe for concurrent use. Close it.
+type App struct {
+	Ports
+	options Options
+	tools   []Tool
+	log     *slog.Logger
+
+	acknowledged target.Acknowledgement
+	runs         *registry
+}
+
+// New makes an application. Nothing is read or started yet.
+func New(outside Ports, options Options) *App {
+	options.CallTimeout = lo.CoalesceOrEmpty(options.CallTimeout, 5*time.Second)
+	logger := options.Logger
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &App{Ports: outside, options: options, tools: catalogue(), log: logger, runs: newRegistry()}
+}
+
+// Close ends what the application owns: the attendance of runs. Commands that still run go on and record their status.
+func (a *App) Close() { a.runs.close() }
+
+// Tools are the tools that this application offers, in the order of the catalogue.
+func (a *App) Tools() []Tool { return slices.Clone(a.tools) }
+
+// Call calls a tool with arguments in JSON and returns its Out value. Unknown tools and arguments that do not fit are InvalidInput;
+// every error is a *fault.Error. A tool that does not wait is given the call timeout.
+func (a *App) Call(ctx context.Context, name string, arguments json.RawMessage) (any, error) {
+	tool, ok := lo.Find(a.tools, func(t Tool) bool { return t.Name == name })
+	if !ok {
+		return nil, fault.Invalidf("call one of: "+strings.Join(lo.Map(a.tools, func(t Tool, _ int) string { return t.Name }), ", "),
+			"there is no tool %q", name)
+	}
+	if !tool.Waits {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, a.options.CallTimeout)
+		defer cancel()
+	}
+	out, err := tool.call(ctx, a, arguments)
+	if err != nil {
+		return nil, asFault(err, name)
+	}
+	return out, nil
+}
+
+// asFault makes sure that an error leaves as a fault that may be shown.
+func asFault(err error, op string) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case ok && f.Kind != fault.PreconditionFailed:
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return &fault.Error{Kind: fault.Deadline, Op: op, Message: "no answer in time", Delivery: fault.PossiblySent, Recovery: inspectFirst, Err: err}
+	case errors.Is(err, context.Canceled):
+		return &fault.Error{Kind: fault.Cancelled, Op: op, Message: "the call was cancelled", Delivery: fault.PossiblySent, Recovery: inspectFirst, Err: err}
+	}
+	return &fault.Error{Kind: fault.Internal, Op: op, Message: "a defect in this server", Delivery: fault.PossiblySent, Err: err}
+}
+
+const inspectFirst = "inspect the state before you retry (list_panes, capture_pane)"
+
+// topology reads the server and drops the attention of clients whose process is stopped: nobody sees through them, and
+// tmux does not know.
+func (a *App) topology(ctx context.Context, detail tmux.Detail) (tmux.Topology, error) {
+	t, err := a.Reader.Topology(ctx, detail)
+	if err != nil {
+		return tmux.Topology{}, err
+	}
+	for i, c := range t.Clients {
+		if stopped, _ := a.Processes.Stopped(ctx, c.PID); stopped {
+			t.Clients[i].Suspended = true
+		}
+	}
+	return t, nil
+}
+
+// listing reads the server for an answer that shows ids, and acknowledges its generation.
+func (a *App) listing(ctx context.Context, detail tmux.Detail) (tmux.Topology, error) {
+	t, err := a.topology(ctx, detail)
+	if err == nil && t.Running {
+		a.acknowledged.Listed(t.Server.Generation)
+	}
+	return t, err
+}
+
+// known reads the server for a call that was given an id, which must be of the generation that was listed last.
+func (a *App) known(ctx context.Context, detail tmux.Detail, id, lister string) (tmux.Topology, error) {
+	t, err := a.topology(ctx, detail)
+	if err != nil || !t.Running {
+		return t, err
+	}
+	return t, a.acknowledged.Check(t.Server.Generation, id, lister)
+}
+
+// knownPane parses a pane id and finds the pane.
+func (a *App) knownPane(ctx context.Context, detail tmux.Detail, text string) (tmux.Topology, tmux.Pane, error) {
+	id, err := target.ParsePane("pane_id", text)
+	if err != nil {
+		return tmux.Topology{}, tmux.Pane{}, err
+	}
+	t, err := a.known(ctx, detail, text, "list_panes")
+	if err != nil {
+		return tmux.Topology{}, tmux.Pane{}, err
+	}
+	pane, err := target.Pane(t, id)
+	return t, pane, err
+}
+
+// describe words a number of things for a message.
+func describe(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,180 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// pulse is how often a run is looked at whose end only its processes show: C-z, or a death that says nothing.
+const pulse = 100 * time.Millisecond
+
+// attend stays at a run until it ends, however long the call that started it waits: it keeps the result, lets the shell go on, and
+// learns what its prompt looks like.
+func (a *App) attend(ctx context.Context, r *run, settled func(*guard.Prompt)) {
+	end, outcome, ok := a.watch(ctx, r)
+	if !ok { // the application closes: the command goes on and records its status
+		a.leave(r)
+		settled(nil)
+		return
+	}
+	record := r.newRecord()
+	record.Started, record.EndedAt = true, time.Now().UnixMilli()
+	switch {
+	case outcome == frame.Stopped:
+		record.Outcome, record.Running, record.EndedAt = frame.Stopped, true, 0
+		a.readOutput(ctx, r, &record)
+		record.Complete = false
+	case outcome != "":
+		record.Outcome, record.Reason = outcome, frame.ShellGone
+		a.readOutput(ctx, r, &record)
+	default:
+		record.Outcome, record.Status = frame.Completed, &end.Status
+		if end.Status == 130 || end.Status == 131 { // 128 and SIGINT or SIGQUIT
+			record.Outcome = frame.Interrupted
+		}
+		a.readOutput(ctx, r, &record)
+	}
+	a.keep(r, record)
+	a.leave(r)
+	r.record = record
+	close(r.ended)
+	if outcome != "" {
+		settled(nil)
+		return
+	}
+	a.runs.drop(r.plan.RunID)
+	a.settle(ctx, r, settled)
+}
+
+// watch waits for the end of a run. It answers the end, or an outcome that is none, or not ok if ctx ended first.
+func (a *App) watch(ctx context.Context, r *run) (end frame.End, outcome frame.Outcome, ok bool) {
+	stops := 0
+	for {
+		beat, cancel := context.WithTimeout(ctx, pulse)
+		end, err := r.frame.Ended(beat)
+		cancel()
+		stopped, exists := a.Processes.Stopped(ctx, r.leader)
+		switch {
+		case ctx.Err() != nil && err != nil:
+			return frame.End{}, "", false
+		case err == nil && !end.Gone:
+			if _, lives := a.Processes.Stopped(ctx, r.plan.PID); !lives { // the command killed the shell that ran it
+				return frame.End{}, a.fate(ctx, r, frame.Interrupted), true
+			}
+			return end, "", true
+		case err == nil || !exists:
+			return frame.End{}, a.fate(ctx, r, frame.Interrupted), true
+		case stopped:
+			if stops++; stops == 2 { // twice: not in passing
+				return frame.End{}, frame.Stopped, true
+			}
+		default:
+			stops = 0
+		}
+	}
+}
+
+// fateBound is how long tmux may take to notice that a process ended.
+const fateBound = time.Second
+
+// fate says what became of the pane of a run whose shell fell silent: otherwise if the shell lives.
+func (a *App) fate(ctx context.Context, r *run, otherwise frame.Outcome) frame.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, fateBound)
+	defer cancel()
+	for {
+		t, err := a.Reader.Topology(ctx, tmux.DetailBrief)
+		if fault.Is(err, fault.ServerGone) || err == nil && t.Server.Generation != r.plan.Server.Generation {
+			return frame.ServerGone
+		}
+		if err == nil {
+			pane, ok := t.Pane(r.plan.Pane)
+			switch {
+			case !ok:
+				return frame.PaneGone
+			case pane.Dead || pane.PID != r.plan.PID:
+				return frame.PaneDied
+			}
+		}
+		if _, lives := a.Processes.Stopped(ctx, r.plan.PID); lives && err == nil {
+			return otherwise
+		}
+		if pause(ctx, 10*time.Millisecond) != nil {
+			return frame.PaneDied
+		}
+	}
+}
+
+// readOutput fills in what the command wrote, as far as it can still be read. The shell waits meanwhile, so that nothing of its
+// next prompt is among it.
+func (a *App) readOutput(ctx context.Context, r *run, record *frame.Record) {
+	if r.plan.Streams {
+		var err error
+		record.Stdout, record.Stderr, err = r.frame.Streams(screen.GreatestBytes)
+		if record.Complete = err == nil; err != nil {
+			a.log.Warn("streams of a run cannot be read", "run", r.plan.RunID, "err", err)
+		}
+		if record.Complete {
+			record.Reason = ""
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.options.CallTimeout)
+	defer cancel()
+	lines, loss, err := a.output(ctx, r)
+	if err != nil {
+		a.log.Info("output of a run cannot be read", "run", r.plan.RunID, "err", err)
+		return
+	}
+	kept, cut := screen.Bounds{Lines: screen.GreatestLines, Bytes: screen.GreatestBytes}.Apply(lines)
+	record.Lines, record.Dropped = kept, cut.Lines
+	if record.Reason == "" {
+		record.Reason = frame.Reason(loss)
+	}
+	record.Complete = record.Reason == ""
+}
+
+// output reads what stands between a run's anchor and the cursor.
+func (a *App) output(ctx context.Context, r *run) ([]string, screen.Loss, error) {
+	request := ports.CaptureRequest{Server: r.plan.Server, Pane: r.plan.Pane, Join: true, FromRow: new(max(0, r.anchor.Row-1))}
+	c, err := a.Reader.Capture(ctx, request)
+	if err == nil && !screen.HasToken(c, r.anchor) {
+		request.FromRow, request.History = nil, ports.AllHistory
+		c, err = a.Reader.Capture(ctx, request)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	lines, loss := screen.Output(c, r.anchor)
+	return lines, loss, nil
+}
+
+// soFar is what is known of a run that goes on.
+func (a *App) soFar(ctx context.Context, r *run) frame.Record {
+	record := r.newRecord()
+	record.Started, record.Running, record.Outcome = true, true, frame.TimedOut
+	a.readOutput(ctx, r, &record)
+	record.Complete = false
+	return record
+}
+
+// keep stores a record for get_run. Without it the run is still answered once, to whoever waits for it.
+func (a *App) keep(r *run, record frame.Record) {
+	if err := r.frame.Keep(record); err != nil {
+		a.log.Warn("the result of a run cannot be kept", "run", r.plan.RunID, "err", err)
+	}
+}
+
+// leave lets the pane go.
+func (a *App) leave(r *run) {
+	if err := r.frame.Close(); err != nil {
+		a.log.Warn("a frame cannot be closed", "run", r.plan.RunID, "err", err)
+	}
+	a.runs.release(r.place(), r.plan.RunID)
+}

@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"sync"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+)
+
+// A place is a pane in one life of a server.
+type place struct {
+	generation tmux.Generation
+	pane       tmux.PaneID
+}
+
+// The registry knows which runs this process attends, which panes they hold, and what the prompts of panes look like. It owns
+// the goroutines that attend runs.
+type registry struct {
+	base   context.Context // ends when the application is closed
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+
+	mu      sync.Mutex
+	closed  bool
+	live    map[string]*run  // by id: attended, or stopped and left
+	held    map[place]string // ids of runs
+	prompts map[place]*prompts
+}
+
+func newRegistry() *registry {
+	base, cancel := context.WithCancel(context.Background())
+	return &registry{
+		base: base, cancel: cancel,
+		live: map[string]*run{}, held: map[place]string{}, prompts: map[place]*prompts{},
+	}
+}
+
+// close ends all attendance and waits for it.
+func (r *registry) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.cancel()
+	r.tasks.Wait()
+}
+
+// task runs f in a goroutine that close waits for. It reports false, and does nothing, after close.
+func (r *registry) task(f func(ctx context.Context)) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.tasks.Go(func() { f(r.base) })
+	return true
+}
+
+// hold gives a pane to a run unless another holds it; then it answers that one's id.
+func (r *registry) hold(at place, id string) (holder string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if holder, ok := r.held[at]; ok {
+		return holder
+	}
+	r.held[at] = id
+	return ""
+}
+
+// release gives a pane free that a run holds.
+func (r *registry) release(at place, id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held[at] == id {
+		delete(r.held, at)
+	}
+}
+
+// holders are the panes of a server that runs hold.
+func (r *registry) holders(generation tmux.Generation) map[tmux.PaneID]string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	held := map[tmux.PaneID]string{}
+	for at, id := range r.held {
+		if at.generation == generation {
+			held[at.pane] = id
+		}
+	}
+	return held
+}
+
+func (r *registry) add(run *run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.live[run.plan.RunID] = run
+}
+
+func (r *registry) drop(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.live, id)
+}
+
+func (r *registry) find(id string) (*run, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found, ok := r.live[id]
+	return found, ok
+}
+
+// prompts are what the idle prompts of one shell looked like, the newest last.
+type prompts struct {
+	pid     int // of the shell
+	seen    []guard.Prompt
+	inputs  int           // how often this process gave the pane input
+	settled chan struct{} // closed when the shell came back after our last run, or was given up
+}
+
+// The limits of what is remembered of prompts.
+const (
+	greatestPrompts = 4    // of a pane
+	greatestPlaces  = 1024 // panes
+)
+
+// promptsOf finds what is remembered of a pane's shell; it forgets those of an earlier one. The caller holds the lock.
+func (r *registry) promptsOf(at place, pid int) *prompts {
+	known, ok := r.prompts[at]
+	if ok && known.pid == pid {
+		return known
+	}
+	if !ok && len(r.prompts) >= greatestPlaces {
+		for old := range r.prompts {
+			delete(r.prompts, old) // any: what was learned there is learned anew
+			break
+		}
+	}
+	settled := make(chan struct{})
+	close(settled)
+	known = &prompts{pid: pid, settled: settled}
+	r.prompts[at] = known
+	return known
+}
+
+// touched notes that this process gave panes input, so that what they show next is no idle prompt.
+func (r *registry) touched(pre guard.Precondition) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, recipient := range pre.Recipients {
+		r.promptsOf(place{pre.Server.Generation, recipient.Pane}, recipient.PID).inputs++
+	}
+}
+
+// learned are the prompts that were seen in a pane, and a channel that is closed once the last run there has settled.
+func (r *registry) learned(at place, pid int) ([]guard.Prompt, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := r.promptsOf(at, pid)
+	return known.seen, known.settled
+}
+
+// settle begins to wait for a shell to come back after a run. The caller calls done once, with the prompt if one was seen; it
+// is not kept if this process gave the pane input meanwhile.
+func (r *registry) settle(at place, pid int) (done func(*guard.Prompt)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := r.promptsOf(at, pid)
+	settled, inputs := make(chan struct{}), known.inputs
+	known.settled = settled
+	return func(seen *guard.Prompt) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if seen != nil && known.inputs == inputs {
+			known.seen = append(known.seen, *seen)
+			known.seen = known.seen[max(0, len(known.seen)-greatestPrompts):]
+		}
+		close(settled)
+	}
+}

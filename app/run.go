@@ -1,0 +1,207 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/target"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/wait"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// RunShellCommandIn is a command.
+type RunShellCommandIn struct {
+	PaneID          string   `json:"pane_id" jsonschema:"pane with an idle shell (%N)"`
+	Command         string   `json:"command" jsonschema:"in the language of the pane's shell; at most 65536 bytes"`
+	Timeout         *float64 `json:"timeout,omitempty" min:"0" jsonschema:"seconds to wait for its end, 30 by default, at most 120; it goes on after that: get_run"`
+	Streams         bool     `json:"streams,omitempty" jsonschema:"return stdout and stderr apart and exact instead of screen lines; the program then has no terminal to write to"`
+	ConfirmAttended bool     `json:"confirm_attended,omitempty" jsonschema:"run although a person looks at the pane: only if they agreed"`
+	Draft           string   `json:"draft,omitempty" enum:"refuse,clear" jsonschema:"what to do if something stands at the prompt: refuse (default), or clear, which discards it"`
+	Bounding
+}
+
+// A run is a framed command that this process started.
+type run struct {
+	plan   ports.Plan
+	frame  ports.Frame
+	ready  readiness
+	anchor screen.Anchor
+	leader int // process whose state shows C-z
+
+	ended  chan struct{} // closed once record is set
+	record frame.Record  // how it ended; Running if it was left stopped
+}
+
+func (r *run) place() place { return place{r.plan.Server.Generation, r.plan.Pane} }
+
+// RunShellCommand runs a command in the shell of a pane: guard, stage, type, start, anchor, release, wait. What follows is
+// the business of attend, which outlives the call.
+func (a *App) RunShellCommand(ctx context.Context, in RunShellCommandIn) (RunOut, error) {
+	id, err := target.ParsePane("pane_id", in.PaneID)
+	if err != nil {
+		return RunOut{}, err
+	}
+	deadline, err := wait.Within(in.Timeout, wait.Default)
+	if err != nil {
+		return RunOut{}, err
+	}
+	switch {
+	case len(in.Command) > greatestText:
+		return RunOut{}, fault.Invalidf("write it to a file and run that", "command has %d bytes, more than %d", len(in.Command), greatestText)
+	case strings.TrimSpace(in.Command) == "":
+		return RunOut{}, fault.Invalidf("pass a command", "command is empty")
+	}
+	wish := guard.Wish{Action: guard.Run, Pane: id, ConfirmAttended: in.ConfirmAttended, ClearDraft: in.Draft == "clear"}
+	waiting, cancel := context.WithTimeout(ctx, deadline.Timeout)
+	defer cancel()
+	r, err := a.start(ctx, max(deadline.Timeout, a.options.CallTimeout), wish, in.Command, in.Streams)
+	if err != nil {
+		return RunOut{}, err
+	}
+	record, err := a.await(ctx, waiting, r)
+	if err != nil {
+		return RunOut{}, err
+	}
+	out := describeRecord(record, in.Bounding, deadline)
+	out.PromptAssumed, out.ClearedDraft = r.ready.assumed, r.ready.cleared
+	return out, nil
+}
+
+// await waits for the end of a run, or tells what is known when the wait ends.
+func (a *App) await(ctx, waiting context.Context, r *run) (frame.Record, error) {
+	select {
+	case <-r.ended:
+		return r.record, nil
+	case <-waiting.Done():
+	case <-a.runs.base.Done():
+	}
+	if ctx.Err() != nil || a.runs.base.Err() != nil {
+		return frame.Record{}, cancelledRun(ctx, r.plan.RunID)
+	}
+	return a.soFar(ctx, r), nil
+}
+
+// cancelledRun says that a call ended before its run did.
+func cancelledRun(ctx context.Context, id string) error {
+	return &fault.Error{
+		Kind: fault.Cancelled, Op: "wait for a run", Message: "the call was cancelled; the command of run " + id + " goes on", Delivery: fault.Observed,
+		Recovery: "call get_run with run_id " + id, Err: context.Cause(ctx),
+	}
+}
+
+// start brings a command to its start within a time, and leaves it to attend. If the shell does not start it, the record says so
+// and the command never runs.
+func (a *App) start(ctx context.Context, within time.Duration, wish guard.Wish, command string, streams bool) (*run, error) {
+	starting, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	for range attempts {
+		ready, err := a.ready(starting, wish)
+		if err != nil {
+			return nil, err
+		}
+		r, err := a.stage(starting, ready, command, streams)
+		if err != nil {
+			return nil, err
+		}
+		err = a.launch(starting, r)
+		if err == nil {
+			return r, nil
+		}
+		if errors.Is(err, errNotStarted) && ctx.Err() == nil {
+			r.record = r.newRecord()
+			r.record.Outcome, r.record.EndedAt = a.fate(ctx, r, frame.TimedOut), time.Now().UnixMilli()
+			close(r.ended)
+			a.keep(r, r.record)
+			err = nil
+		}
+		a.leave(r)
+		if !fault.Is(err, fault.PreconditionFailed) {
+			return r, err
+		}
+	}
+	return nil, keepsChanging(wish.Pane)
+}
+
+// stage takes the pane and makes the command ready.
+func (a *App) stage(ctx context.Context, ready readiness, command string, streams bool) (*run, error) {
+	if !frame.Runs(ready.shell) {
+		return nil, &fault.Error{
+			Kind: fault.Refused, Reason: fault.NotAShell, Op: string(guard.Run), Target: string(ready.pane.ID),
+			Message:  "pane " + string(ready.pane.ID) + " holds " + string(ready.shell) + ", in which commands cannot be framed",
+			Recovery: "use a pane with bash, zsh, dash, mksh, busybox ash, fish or ksh93; or send_keys",
+		}
+	}
+	var random [15]byte
+	_, _ = rand.Read(random[:]) // never fails: crypto/rand
+	plan := ports.Plan{
+		RunID: frame.NewRunID([10]byte(random[:10])), Token: frame.NewToken([5]byte(random[10:])),
+		Server: ready.topology.Server, Pane: ready.pane.ID, PID: ready.pane.PID, Shell: ready.shell,
+		Command: command, Streams: streams, Started: time.Now().UnixMilli(),
+	}
+	plan.Shown = frame.Shown(command, plan.Token, ready.pane.Width)
+	if plan.Shown == "" {
+		return nil, &fault.Error{
+			Kind: fault.Unsupported, Op: string(guard.Run), Target: string(plan.Pane), Message: "the pane is too narrow to tell a command's output from what stands above it",
+			Recovery: "use a wider pane (list_panes, create_window)",
+		}
+	}
+	r := &run{plan: plan, ready: ready, ended: make(chan struct{})}
+	if holder := a.runs.hold(r.place(), plan.RunID); holder != "" {
+		ready.known.Holders = map[tmux.PaneID]string{plan.Pane: holder}
+		return nil, guard.Judge(ready.topology, ready.wish, ready.known).Refusal
+	}
+	staged, err := a.Frames.Stage(ctx, plan)
+	if err != nil {
+		a.runs.release(r.place(), plan.RunID)
+		return nil, err
+	}
+	r.frame = staged
+	return r, nil
+}
+
+// errNotStarted says that the shell did not come to the command in time.
+var errNotStarted = errors.New("not started")
+
+// launch types the frame's line, waits for the shell, takes the anchor and lets the command run.
+func (a *App) launch(ctx context.Context, r *run) error {
+	a.runs.touched(r.ready.verdict.Precondition)
+	if err := a.Input.SendText(ctx, r.ready.verdict.Precondition, r.frame.Line(), true); err != nil {
+		return err
+	}
+	leader, err := r.frame.Started(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	r.leader = leader
+	c, err := a.Reader.Capture(ctx, ports.CaptureRequest{Server: r.plan.Server, Pane: r.plan.Pane})
+	if err != nil {
+		return err
+	}
+	r.anchor = screen.AnchorAt(c, r.plan.Token)
+	if err := r.frame.Release(); err != nil {
+		return err
+	}
+	a.runs.add(r)
+	done := a.runs.settle(r.place(), r.plan.PID)
+	if !a.runs.task(func(ctx context.Context) { a.attend(ctx, r, done) }) {
+		done(nil)
+		return &fault.Error{Kind: fault.Cancelled, Message: "this server is closing", Delivery: fault.Observed}
+	}
+	return nil
+}
+
+func (r *run) newRecord() frame.Record {
+	return frame.Record{
+		RunID: r.plan.RunID, Pane: r.plan.Pane, Generation: r.plan.Server.Generation, PID: r.plan.PID, Streamed: r.plan.Streams,
+		Leader: r.leader, StartedAt: r.plan.Started,
+	}
+}
