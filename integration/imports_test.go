@@ -43,15 +43,17 @@ var rules = []rule{
 
 	// No adapter knows another one; tmuxserver and its Conns are one family. Only the driving side knows the application.
 	{pkg: "adapters/tmuxserver/...", code: []string{"domain/...", "ports", "adapters/tmuxserver/...", lo, system}},
-	{pkg: "adapters/fake", code: []string{"domain/...", "ports", "github.com/charmbracelet/x/ansi", lo}},
+	{pkg: "adapters/fake", code: []string{"domain/...", "ports", "github.com/charmbracelet/x/ansi", "mvdan.cc/sh/v3/...", lo}},
 	{pkg: "adapters/process", code: []string{"domain/...", "ports", lo, system}},
 	{pkg: "adapters/shell", code: []string{"domain/...", "ports", lo, system}},
-	{pkg: "adapters/stdio", code: []string{sdk}},
+	{pkg: "adapters/stdio", code: []string{sdk, system}},
 	{
 		pkg: "adapters/mcpserver", code: []string{"domain/...", "app", sdk, schema, lo},
 		tests: []string{"adapters/mcpserver/mcptest", "adapters/fake", "ports/..."},
 	},
 	{pkg: "adapters/mcpserver/mcptest", code: []string{"domain/...", "ports", "app", "adapters/mcpserver", sdk, schema, lo}},
+
+	{pkg: "cmd/...", code: []string{"domain/...", "app", "adapters/...", "github.com/alecthomas/kong", sdk, lo}},
 
 	// The tests of the whole may know the whole.
 	{pkg: "integration/...", code: []string{"..."}},
