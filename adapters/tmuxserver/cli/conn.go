@@ -52,10 +52,20 @@ func (c *Conn) Socket() string { return c.socket }
 
 // Run runs one tmux process for the list.
 func (c *Conn) Run(ctx context.Context, list tmuxserver.List) (tmuxserver.Result, error) {
+	var configs []string
+	if c.options.Config != "" {
+		configs = []string{c.options.Config}
+	}
+	return c.run(ctx, list, configs)
+}
+
+// run runs a list; a server that it starts reads the configurations, or tmux's own if there are none.
+func (c *Conn) run(ctx context.Context, list tmuxserver.List, configs []string) (tmuxserver.Result, error) {
 	frame := newFrame(list)
-	call := call{argv: frame.argv, start: list.Start}
+	call := call{argv: frame.argv}
 	if list.Start {
-		call.env = append(call.env, startedVariable+"="+string(frame.nonce))
+		call.start, call.configs = true, configs
+		call.env = []string{startedVariable + "=" + frame.nonce}
 	}
 	out, err := c.exec(ctx, call)
 	if err != nil {
@@ -89,7 +99,10 @@ func (c *Conn) Room(list tmuxserver.List) int {
 	for _, argument := range newFrame(list).argv {
 		used += len(argument) + 1
 	}
-	return greatestList - used - 1 // a trailing semicolon is escaped
+	if n := len(list.Commands); n > 0 && !strings.HasSuffix(list.Commands[n-1][len(list.Commands[n-1])-1], ";") {
+		used++ // a semicolon at the end of what it grows by is escaped
+	}
+	return greatestList - used
 }
 
 // environment drops what would make tmux take this process for a client inside a pane.

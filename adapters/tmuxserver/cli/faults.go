@@ -12,8 +12,8 @@ import (
 // What the tmux client says when it could not talk to a server.
 var (
 	noServer     = regexp.MustCompile(`(?m)^no server running on |^error connecting to .*\((No such file or directory|Connection refused)\)`)
-	noPermission = regexp.MustCompile(`(?m)^error connecting to .*\((Permission denied|Operation not permitted)\)`)
-	noConnection = regexp.MustCompile(`(?m)^error connecting to `)
+	noPermission = regexp.MustCompile(`(?m)^error (?:connecting to|creating) .*\((Permission denied|Operation not permitted)\)`)
+	noConnection = regexp.MustCompile(`(?m)^error (connecting to|creating) `)
 	noAccess     = regexp.MustCompile(`(?m)^access not allowed`)
 	lost         = regexp.MustCompile(`(?m)^(lost server|server exited)`)
 	mismatch     = regexp.MustCompile(`(?m)^(server exited unexpectedly|protocol version mismatch)`)
@@ -43,7 +43,7 @@ func (c *Conn) transportFault(ctx context.Context, out output, began bool) error
 	case said(noPermission), said(noAccess):
 		return permission(c.socket)
 	case said(noConnection):
-		return transport(fault.NotSent, "check the socket path", "tmux cannot connect to "+c.socket+": "+words, nil)
+		return transport(fault.NotSent, "check the socket path", "tmux cannot use the socket "+c.socket+": "+words, nil)
 	case said(mismatch) && !began:
 		return c.mismatchFault(ctx, words)
 	case said(lost):

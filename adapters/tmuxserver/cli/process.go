@@ -15,11 +15,11 @@ import (
 
 // A call is one run of the tmux executable.
 type call struct {
-	argv  []string
-	stdin []byte
-	start bool     // a server may be started
-	env   []string // in addition
-	flags []string // of tmux itself, in addition
+	argv    []string
+	stdin   []byte
+	start   bool     // a server may be started
+	configs []string // of a server that is started; nil: tmux's own
+	env     []string // in addition
 }
 
 // An output is what a run printed.
@@ -43,20 +43,22 @@ func (c *Conn) exec(ctx context.Context, call call) (output, error) {
 	if err := checkSocket(c.socket); err != nil {
 		return output{}, err
 	}
-	argv := []string{"-u", "-S", c.socket}
-	env := slices.Concat(c.env, call.env)
-	switch {
-	case !call.start:
+	argv, env := []string{"-u", "-S", c.socket}, slices.Concat(c.env, call.env)
+	if call.start {
+		if err := makeDirectory(c.socket); err != nil {
+			return output{}, err
+		}
+		for _, config := range call.configs {
+			argv = append(argv, "-f", config)
+		}
+		if !hasLocale(env) {
+			env = append(env, "LANG=C.UTF-8") // the shells of the server that this may start
+		}
+	} else {
 		argv = append(argv, "-N")
-	case c.options.Config != "":
-		argv = append(argv, "-f", c.options.Config)
 	}
-	if call.start && !hasLocale(env) {
-		env = append(env, "LANG=C.UTF-8") // the shells of the server that this may start
-	}
-	argv = slices.Concat(argv, call.flags, call.argv)
 
-	cmd := exec.CommandContext(ctx, executable.Path, argv...)
+	cmd := exec.CommandContext(ctx, executable.Path, append(argv, call.argv...)...)
 	cmd.Env = env
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = termGrace

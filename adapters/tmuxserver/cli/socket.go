@@ -26,7 +26,7 @@ func SocketPath(name string) (string, error) {
 	} else if dir, err := filepath.EvalSymlinks(base); err == nil {
 		base = dir
 	}
-	return filepath.Join(base, "tmux-"+strconv.Itoa(os.Getuid()), name), nil
+	return filepath.Join(base, userDirectory(), name), nil
 }
 
 // greatestPath is how many bytes a socket's path may have.
@@ -61,6 +61,9 @@ func resolve(path string) string {
 // checkSocket looks at what is there before tmux does: tmux takes a file that is no socket for an absent server, and would
 // delete it to start one.
 func checkSocket(path string) error {
+	if err := checkDirectory(filepath.Dir(path)); err != nil {
+		return err
+	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -72,6 +75,42 @@ func checkSocket(path string) error {
 	case info.Mode().Type() != fs.ModeSocket:
 		return transport(fault.NotSent, "name a tmux socket, or a path at which there is nothing",
 			path+" is not a socket", nil)
+	}
+	return nil
+}
+
+// userDirectory is the name of the directory in which tmux -L puts this user's sockets.
+func userDirectory() string { return "tmux-" + strconv.Itoa(os.Getuid()) }
+
+// checkDirectory refuses, as tmux -L does, a directory of this user's sockets that others could have made or can change.
+func checkDirectory(dir string) error {
+	if filepath.Base(dir) != userDirectory() {
+		return nil
+	}
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return transport(fault.NotSent, "check the directory", "the directory of the tmux sockets cannot be read", err)
+	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || !ok || int(owner.Uid) != os.Getuid() || info.Mode().Perm()&0o007 != 0 {
+		return transport(fault.NotSent, "remove it, or choose another socket", dir+" has unsafe permissions for tmux sockets", nil)
+	}
+	return nil
+}
+
+// makeDirectory makes the directory of this user's sockets, where a server is about to be started. Others exist.
+func makeDirectory(path string) error {
+	dir := filepath.Dir(path)
+	if filepath.Base(dir) == userDirectory() {
+		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return transport(fault.NotSent, "check the directory", "the directory of the tmux sockets cannot be made", err)
+		}
+		return checkDirectory(dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return transport(fault.NotSent, "make it, or choose another socket", dir+", where the tmux socket would be, is not a directory", err)
 	}
 	return nil
 }
