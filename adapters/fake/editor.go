@@ -52,7 +52,7 @@ func (s *shell) editOne(data []byte) int {
 		if len(s.line) == 0 && s.pending == "" {
 			t.pane.write([]byte("exit\n"))
 			s.idle = false
-			t.pane.world.exit(t.pane, 0, "")
+			t.exit(0, "")
 		}
 	case keyKill:
 		s.redraw(nil)

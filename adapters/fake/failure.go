@@ -57,12 +57,8 @@ func (w *World) reach(ctx context.Context, op string) error {
 
 // same faults if the server that runs is not the one that the caller knows.
 func (w *World) same(known tmux.Server, op, target string) error {
-	if !w.is(known) {
-		return failed(fault.StaleTarget, op, target, "tmux restarted since this was listed")
+	if w.server.id.PID != known.PID || !w.server.id.StartTime.Equal(known.StartTime) {
+		return failed(fault.StaleTarget, op, target, "tmux restarted since %s was listed", target)
 	}
 	return nil
-}
-
-func (w *World) is(known tmux.Server) bool {
-	return w.server.id.PID == known.PID && w.server.id.StartTime.Equal(known.StartTime)
 }

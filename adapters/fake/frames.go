@@ -77,8 +77,11 @@ func (f *Frames) Stage(ctx context.Context, plan ports.Plan) (ports.Frame, error
 	if err := ended(ctx, op); err != nil {
 		return nil, err
 	}
+	if err := refusable(op, plan); err != nil {
+		return nil, err
+	}
 	place := holding{plan.Server.Generation, plan.Pane}
-	if holder := w.holders[place]; holder != nil && (holder.attended() || holder.runs()) {
+	if holder := w.holders[place]; holder != nil && holder.attended() {
 		busy := failed(fault.Refused, op, string(plan.Pane), "run %s holds %s", holder.plan.RunID, plan.Pane)
 		busy.Reason = fault.Busy
 		return nil, busy
@@ -89,8 +92,18 @@ func (f *Frames) Stage(ctx context.Context, plan ports.Plan) (ports.Frame, error
 	return &Frame{world: w, staged: s}, nil
 }
 
-// runs reports whether the shell works on the command, unattended.
-func (s *staged) runs() bool { return s.released && !s.ended && !s.gone && !s.closed }
+// refusable faults for a plan that no shell could run right.
+func refusable(op string, plan ports.Plan) error {
+	switch {
+	case !frame.Runs(plan.Shell):
+		return failed(fault.Unsupported, op, plan.RunID, "no command can be framed in shell %q", plan.Shell)
+	case !frame.ValidRunID(plan.RunID):
+		return failed(fault.InvalidInput, op, plan.RunID, "run id %q is not one", plan.RunID)
+	case strings.ContainsRune(plan.Command, 0):
+		return failed(fault.InvalidInput, op, plan.RunID, "command holds a NUL byte")
+	}
+	return nil
+}
 
 // Recall implements [ports.Frames].
 func (f *Frames) Recall(ctx context.Context, runID string) (frame.Record, error) {
@@ -102,31 +115,48 @@ func (f *Frames) Recall(ctx context.Context, runID string) (frame.Record, error)
 		return frame.Record{}, err
 	}
 	s := w.frames[runID]
-	if s == nil || s.record == nil && !s.released || !s.endedAt.IsZero() && time.Since(s.endedAt) > recordLife {
+	if s == nil || !s.endedAt.IsZero() && time.Since(s.endedAt) > recordLife {
 		return frame.Record{}, failed(fault.NotFound, op, runID, "no run %s", runID)
 	}
-	if s.record != nil && (!s.record.Running || s.attended() || s.runs()) {
+	if s.record != nil && !s.record.Running && s.record.Outcome != frame.Stopped {
 		return *s.record, nil
+	}
+	if s.closed && !s.released {
+		return frame.Record{}, failed(fault.NotFound, op, runID, "no run %s", runID)
 	}
 	return s.tell(), nil
 }
 
-// tell is what the run directory says of a run that nobody kept a record of.
+// tell is what the run directory says of a run whose last word nobody has kept.
 func (s *staged) tell() frame.Record {
 	record := frame.Record{
 		RunID: s.plan.RunID, Pane: s.plan.Pane, Generation: s.plan.Server.Generation, PID: s.plan.PID, Leader: s.pid,
-		Streamed: s.plan.Streams, Started: true, StartedAt: s.plan.Started, Running: s.runs(), Unattended: !s.attended(),
-		Stdout: stream(s.stdout, len(s.stdout)), Stderr: stream(s.stderr, len(s.stderr)),
+		Streamed: s.plan.Streams, StartedAt: s.plan.Started, Outcome: frame.TimedOut,
+	}
+	if s.record != nil {
+		record = *s.record
+	}
+	record.Started = record.Started || s.released
+	if s.attended() {
+		record.Running = true
+		return record
+	}
+	record.Unattended, record.Complete, record.Reason = true, false, frame.Unattended
+	record.Running = s.released && !s.ended && !s.gone
+	if record.Streamed {
+		record.Stdout, record.Stderr = stream(s.stdout, len(s.stdout)), stream(s.stderr, len(s.stderr))
 	}
 	switch {
 	case s.ended:
 		status := s.status
 		record.Outcome, record.Status, record.EndedAt = frame.Completed, &status, s.endedAt.UnixMilli()
-		record.Reason = frame.Unattended
+		if record.Streamed {
+			record.Complete, record.Reason = true, ""
+		}
 	case s.gone:
 		record.Outcome, record.EndedAt, record.Reason = frame.PaneDied, s.endedAt.UnixMilli(), frame.ShellGone
-	default:
-		record.Outcome = frame.TimedOut
+	case !record.Running:
+		record.EndedAt = time.Now().UnixMilli()
 	}
 	return record
 }
@@ -263,7 +293,7 @@ func (s *shell) play(j *job, f *staged) int {
 	w.touch()
 	if w.wait(j.ctx, func() bool { return f.released || f.revoked || f.owner.dead }) != nil || !f.released {
 		f.revoked = true
-		f.gone = s.terminal.pane.ctx.Err() != nil
+		f.gone = s.terminal.ctx.Err() != nil
 		w.touch()
 		return 1
 	}
@@ -273,14 +303,14 @@ func (s *shell) play(j *job, f *staged) int {
 	w.mu.Lock()
 
 	f.endedAt = time.Now()
-	if s.terminal.pane.ctx.Err() != nil {
+	if s.terminal.ctx.Err() != nil {
 		f.gone = true
 		w.touch()
 		return 1
 	}
 	f.ended, f.status = true, status
 	w.touch()
-	_ = w.wait(s.terminal.pane.ctx, func() bool { return !f.attended() }) // the pane may end first
+	_ = w.wait(s.terminal.ctx, func() bool { return !f.attended() }) // the pane may end first
 	return status
 }
 

@@ -65,6 +65,9 @@ func (w *World) addressed(ctx context.Context, op string, pre guard.Precondition
 	if err := w.contact(ctx, op); err != nil {
 		return nil, err
 	}
+	if err := w.same(pre.Server, op, string(pre.Pane)); err != nil {
+		return nil, err
+	}
 	pane := w.server.pane(pre.Pane)
 	if pane == nil || !w.holds(pre, pane) {
 		return nil, failed(fault.PreconditionFailed, op, string(pre.Pane), "%s is not as it was when this was decided", pre.Pane)
@@ -74,9 +77,6 @@ func (w *World) addressed(ctx context.Context, op string, pre guard.Precondition
 
 // holds evaluates a precondition, as the comment of guard.Precondition says.
 func (w *World) holds(pre guard.Precondition, at *pane) bool {
-	if !w.is(pre.Server) {
-		return false
-	}
 	for _, recipient := range pre.Recipients {
 		p := w.server.pane(recipient.Pane)
 		if p == nil || p.window != at.window || p.pid != recipient.PID || p.dead || p.inputOff || p.mode != "" {

@@ -115,7 +115,7 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 	if background {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(context.WithoutCancel(ctx))
-		defer context.AfterFunc(t.pane.ctx, cancel)()
+		defer context.AfterFunc(t.ctx, cancel)()
 		defer cancel()
 	}
 	status := program(ctx, s.process(ctx, args))

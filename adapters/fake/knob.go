@@ -230,7 +230,7 @@ func (w *World) Respawn(id tmux.PaneID, argv ...string) {
 func (w *World) Exit(id tmux.PaneID, status int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.exit(w.mustPane(id), status, "")
+	w.mustPane(id).terminal.exit(status, "")
 }
 
 // Print shows text in a pane as if its program had written it.

@@ -30,9 +30,6 @@ type pane struct {
 	grid         *grid
 	received     []byte // by whatever program was there
 	terminal     *terminal
-
-	ctx context.Context // ends with the pane's process
-	end context.CancelCauseFunc
 }
 
 // errHangUp is why everything in a pane ends when the pane does.
@@ -79,7 +76,6 @@ func (w *World) newPane(in *window, spec spawn) *pane {
 // start starts the pane's process: its shell, or a program in place of it.
 func (w *World) start(p *pane, spec spawn) {
 	p.pid, p.started, p.dead, p.status, p.signal = w.newPID(), time.Now(), false, 0, ""
-	p.ctx, p.end = context.WithCancelCause(w.ctx)
 	name, argv := string(w.options.Shell), []string{string(w.options.Shell)}
 	if len(spec.argv) > 0 {
 		name, argv = path.Base(spec.argv[0]), spec.argv
@@ -87,6 +83,7 @@ func (w *World) start(p *pane, spec spawn) {
 	self := &process{pid: p.pid, name: name, argv: argv}
 	w.process[p.pid] = self
 	p.terminal = &terminal{pane: p, echo: true, canonical: true, foreground: self}
+	p.terminal.ctx, p.terminal.end = context.WithCancelCause(w.ctx)
 	if len(spec.argv) == 0 {
 		w.startShell(p)
 	} else {
@@ -97,7 +94,7 @@ func (w *World) start(p *pane, spec spawn) {
 
 // hangUp ends everything in the pane.
 func (p *pane) hangUp() {
-	p.end(errHangUp)
+	p.terminal.end(errHangUp)
 	for pid, process := range p.world.process {
 		if process.pid == p.pid || process.of == p.terminal {
 			delete(p.world.process, pid)
@@ -107,10 +104,12 @@ func (p *pane) hangUp() {
 }
 
 // exit is what becomes of the pane when its own process ended: with remain-on-exit it stays, dead.
-func (w *World) exit(p *pane, status int, signal string) {
-	if p.ctx.Err() != nil {
+func (t *terminal) exit(status int, signal string) {
+	if t.ctx.Err() != nil {
 		return // it was killed meanwhile
 	}
+	p := t.pane
+	w := p.world
 	if p.option("remain-on-exit", "off") != "on" {
 		w.closePane(p)
 		return

@@ -27,7 +27,7 @@ func (w *World) Sample(ctx context.Context, of tmux.Pane) guard.Sample {
 	}
 	t := p.terminal
 	sample := guard.Sample{
-		Leader: t.foreground.pid, Executable: t.foreground.name, Argv: t.foreground.argv, State: 'S', SameUser: true,
+		Leader: t.foreground.pid, Executable: t.foreground.name, Command: t.foreground.name, Argv: t.foreground.argv, State: 'S', SameUser: true,
 		Canonical: t.canonical, Echo: t.echo, WaitChannel: "n_tty_read", ReadCount: -1, Age: time.Since(p.started),
 	}
 	switch idle := t.shell != nil && t.shell.idle; {

@@ -104,20 +104,6 @@ func (w *World) Install(name string, program Program) {
 	w.programs[name] = program
 }
 
-// terminalWriter writes to the pane of a program that stands in the shell's place.
-type terminalWriter struct{ pane *pane }
-
-func (t terminalWriter) Write(data []byte) (int, error) {
-	w := t.pane.world
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if t.pane.ctx.Err() != nil {
-		return 0, errHangUp
-	}
-	t.pane.write(data)
-	return len(data), nil
-}
-
 // startProgram runs a program in place of a shell; the pane ends with it. An unknown one is taken for a full-screen program that only
 // reads.
 func (w *World) startProgram(p *pane, self *process) {
@@ -125,21 +111,21 @@ func (w *World) startProgram(p *pane, self *process) {
 	if !ok {
 		program = record
 	}
-	ctx, cancel := context.WithCancel(p.ctx)
+	ctx, cancel := context.WithCancel(p.terminal.ctx)
 	signalled := 0
 	self.interrupt = func(status int) { signalled = status - 128; cancel() }
-	out := terminalWriter{p}
-	view := &Process{Args: self.argv, Stdout: out, Stderr: out, terminal: p.terminal, dir: p.path}
+	t := p.terminal
+	view := &Process{Args: self.argv, Stdout: t, Stderr: t, terminal: t, dir: p.path}
 	w.work.Go(func() {
 		defer cancel()
 		status := program(ctx, view)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if signalled != 0 {
-			w.exit(p, 0, strconv.Itoa(signalled))
+			t.exit(0, strconv.Itoa(signalled))
 			return
 		}
-		w.exit(p, status, "")
+		t.exit(status, "")
 	})
 }
 
@@ -299,7 +285,7 @@ func kill(_ context.Context, p *Process) int {
 		fmt.Fprintf(p.Stderr, "kill: (%s) - No such process\n", target)
 		return 1
 	}
-	w.exit(p.terminal.pane, 0, signal)
+	p.terminal.exit(0, signal)
 	return 0
 }
 

@@ -78,17 +78,11 @@ func (j *job) block(ctx context.Context, waiting func()) error {
 
 // Write shows what the job prints; a stopped job prints nothing. Called without the mutex.
 func (j *job) Write(data []byte) (int, error) {
-	p := j.shell.terminal.pane
-	if err := j.block(p.ctx, func() {}); err != nil {
+	t := j.shell.terminal
+	if err := j.block(t.ctx, func() {}); err != nil {
 		return 0, err
 	}
-	p.world.mu.Lock()
-	defer p.world.mu.Unlock()
-	if p.ctx.Err() != nil {
-		return 0, errHangUp
-	}
-	p.write(data)
-	return len(data), nil
+	return t.Write(data)
 }
 
 // startShell starts the default shell in a pane.
@@ -179,7 +173,7 @@ func (s *shell) begin(text string, run func(*job) int) {
 	t := s.terminal
 	w := t.pane.world
 	j := &job{shell: s, text: strings.TrimSpace(text), runner: s.runner}
-	j.ctx, j.cancel = context.WithCancel(context.WithValue(t.pane.ctx, jobKey{}, j))
+	j.ctx, j.cancel = context.WithCancel(context.WithValue(t.ctx, jobKey{}, j))
 	s.current, s.idle, s.pending = j, false, ""
 	t.canonical, t.echo = true, true
 	w.work.Go(func() {
@@ -195,11 +189,11 @@ func (s *shell) finish(j *job, status int) {
 	p := s.terminal.pane
 	j.done = true
 	p.world.touch()
-	if p.ctx.Err() != nil {
+	if s.terminal.ctx.Err() != nil {
 		return
 	}
 	if j.runner == s.runner && j.runner.Exited() && j.status == 0 {
-		p.world.exit(p, status, "")
+		s.terminal.exit(status, "")
 		return
 	}
 	s.stopped = slices.DeleteFunc(s.stopped, func(x *job) bool { return x == j })

@@ -11,6 +11,8 @@ import (
 // A terminal is a pane's tty: its line discipline, and who reads from it.
 type terminal struct {
 	pane       *pane
+	ctx        context.Context // ends with the process that the pane was started with
+	end        context.CancelCauseFunc
 	shell      *shell // nil if a program runs in place of the shell
 	canonical  bool   // lines are edited by the terminal
 	echo       bool
@@ -149,4 +151,16 @@ func (t *terminal) read(ctx context.Context, line bool) ([]byte, error) {
 	}
 	t.ready = t.ready[len(got):]
 	return got, nil
+}
+
+// Write shows what a process of this terminal prints. Called without the mutex.
+func (t *terminal) Write(data []byte) (int, error) {
+	w := t.pane.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if t.ctx.Err() != nil {
+		return 0, errHangUp
+	}
+	t.pane.write(data)
+	return len(data), nil
 }
