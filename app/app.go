@@ -89,6 +89,9 @@ func asFault(err error, op string) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case ok && f.Kind != fault.PreconditionFailed:
+		if f.Recovery == "" {
+			f.Recovery = lo.CoalesceOrEmpty(refusals[f.Reason], recoveries[f.Kind])
+		}
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
 		return &fault.Error{Kind: fault.Deadline, Op: op, Message: "no answer in time", Delivery: fault.PossiblySent, Recovery: inspectFirst, Err: err}
@@ -96,6 +99,22 @@ func asFault(err error, op string) error {
 		return &fault.Error{Kind: fault.Cancelled, Op: op, Message: "the call was cancelled", Delivery: fault.PossiblySent, Recovery: inspectFirst, Err: err}
 	}
 	return &fault.Error{Kind: fault.Internal, Op: op, Message: "a defect in this server", Delivery: fault.PossiblySent, Err: err}
+}
+
+// recoveries are what to do after the faults of ports, which do not know the tools.
+var recoveries = map[fault.Kind]string{
+	fault.NotFound:      "call list_panes",
+	fault.StaleTarget:   "call list_panes",
+	fault.ServerGone:    "call get_server_info; create_session starts a server",
+	fault.Deadline:      inspectFirst,
+	fault.Cancelled:     inspectFirst,
+	fault.CommandFailed: inspectFirst,
+}
+
+// refusals are what to do when a port refuses.
+var refusals = map[fault.Reason]string{
+	fault.Hooked: "ask the person to remove the after-capture-pane hook: what it does at each capture is not known here",
+	fault.Busy:   "call get_run, or use another pane (list_panes)",
 }
 
 const inspectFirst = "inspect the state before you retry (list_panes, capture_pane)"

@@ -140,8 +140,10 @@ func under(dir, root string) bool {
 
 func inCorner(p tmux.Pane, w tmux.Window, corner string) bool {
 	vertical, horizontal, _ := strings.Cut(corner, "_")
-	return (vertical == "top") == (p.Top == 0) && (vertical == "bottom") == (p.Top+p.Height == w.Height) &&
-		(horizontal == "left") == (p.Left == 0) && (horizontal == "right") == (p.Left+p.Width == w.Width)
+	touches := map[string]bool{
+		"top": p.Top == 0, "bottom": p.Top+p.Height == w.Height, "left": p.Left == 0, "right": p.Left+p.Width == w.Width,
+	}
+	return touches[vertical] && touches[horizontal]
 }
 
 // GetPaneInfoIn names a pane.
