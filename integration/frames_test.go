@@ -104,13 +104,13 @@ func (p *framedPane) argv(rc string) []string {
 	return append(argv, string(p.family))
 }
 
-// prompt waits until the last row that is not blank is the prompt alone.
+// prompt waits until the last row that is not blank ends with the prompt, and nothing stands on it.
 func (p *framedPane) prompt() {
 	p.t.Helper()
 	eventually(p.t, "the prompt is back and nothing stands on it", func() (bool, string) {
 		screen, _ := p.Try("capture-pane", "-p", "-t", "%0")
 		rows := strings.Split(strings.TrimRight(screen, "\n "), "\n")
-		return rows[len(rows)-1] == strings.TrimSpace(framesPrompt), screen
+		return strings.HasSuffix(rows[len(rows)-1], strings.TrimSpace(framesPrompt)), screen
 	})
 }
 

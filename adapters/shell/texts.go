@@ -38,7 +38,7 @@ exec 9<>'@D/down' 7<'@D/down' 9<&-
 f=
 case $1 in
 start)
-printf '%s\n' @SHOWN
+printf '%s\n' @LINE
 case $2 in *e*) : >'@D/e';; esac
 echo "start $PPID" >&8
 ;;
@@ -58,22 +58,24 @@ esac
 
 // showStreams lets the person see what went to files.
 const showStreams = `cat '@D/out'
-cat '@D/err' >&2`
+cat '@D/err' >&2
+`
 
-// source is as small as can be, because some shells print the text of the subshell when it is stopped. Plain bash
-// has the typed line in its history, whose newest entry it is; the other shells either ignore a line with a leading blank or
-// cannot take it back.
-const source = `case ${BASH_VERSION-} in ?*) case $(HISTTIMEFORMAT= \history 1) in *' \. @D/go') \history -d -1;; esac;; esac
-(\. '@D/b') 8<>'@D/up'
+// source is as small as can be, because some shells print the text of the subshell when it is stopped.
+const source = `(\. '@D/b') 8<>'@D/up'
+`
+
+// forget takes the typed line out of the history of a bash that does not ignore lines with a leading blank. The others
+// either do or offer no way.
+const forget = `case $(HISTTIMEFORMAT= \history 1) in *' \. @D/go') \history -d -1;; esac
 `
 
 // body runs in a subshell of the pane's shell. The backslashes beat aliases. What would print into the output or end the
-// subshell early is off: errexit, nounset, xtrace, verbose, and the traps that subshells inherit. Setting a limit to what it is
-// makes ksh93 fork here; its subshell would be the pane's own process otherwise. The trap does nothing by a command
-// that no alias or function can replace; its variable's name is the run's own, because a readonly one would fail.
-// It is "if ... fi", because "|| exit" would leave the person's shell under errexit.
+// subshell early is off: errexit, nounset, xtrace, verbose, and the traps that subshells inherit. The trap does nothing, by a
+// command that no alias or function can replace; its variable's name is the run's own, because a readonly one would
+// fail. It is "if ... fi", because "|| exit" would leave the person's shell under errexit.
 const body = `__tf@RUN=$-
-{ \set +exuv; \trap - DEBUG ERR; case ${ZSH_VERSION-} in ?*) \unsetopt err_return;; esac; case ${KSH_VERSION-} in Version*) \ulimit -S -c "$(\ulimit -S -c)";; esac; } 2>/dev/null
+{ \set +exuv; \trap - DEBUG ERR; @QUIET} 2>/dev/null
 if /bin/sh '@D/hs' start "$__tf@RUN"; then
 \trap __tf@RUN= INT QUIT
 ( \trap - INT QUIT; @INNER ) 8<&-@STREAMS
@@ -81,8 +83,21 @@ if /bin/sh '@D/hs' start "$__tf@RUN"; then
 fi
 `
 
-// Children of a file that fish sources get process groups of their own, so that C-z would leave the command an orphan; a sh
-// around a second fish keeps them together.
+// How a family differs.
+const (
+	quietZsh = `\unsetopt err_return; `
+	// Setting a limit to what it is makes ksh93 fork here; its subshell would be the pane's own process otherwise.
+	quietKsh = `\ulimit -S -c "$(\ulimit -S -c)"; `
+
+	inner = `\. '@D/cmd'`
+	// A zsh whose sourced file is interrupted in a loop of builtins says 0 or 130, as it happens.
+	innerZsh = `{ \. '@D/cmd'; } always { case $TRY_BLOCK_INTERRUPT in 1) \exit 130;; esac; }`
+	// Of fish's language, a file is all that another shell can give it.
+	innerFish = `exec fish '@D/cmd'`
+)
+
+// fish is sourced by a sh, because children of a file that fish sources get process groups of their own, so that C-z
+// would leave the command an orphan. A sh around a second fish keeps them together.
 const fish = `exec 8<>'@D/up'
 . '@D/b'
 `
@@ -93,26 +108,32 @@ const appendStreams = ` >>'@D/out' 2>>'@D/err'`
 
 // texts gives the files of a plan's frame in dir, by name. Dir needs no quoting.
 func texts(dir string, plan ports.Plan) map[string]string {
-	inner, entry, entryName := `\. '@D/cmd'`, source, fileGo
-	if plan.Shell == guard.Fish {
-		inner, entry, entryName = `exec fish '@D/cmd'`, fish, fileFish
+	entry, name, quiet, inner := source, fileGo, "", inner
+	switch plan.Shell {
+	case guard.Bash:
+		entry = forget + source
+	case guard.Zsh:
+		quiet, inner = quietZsh, innerZsh
+	case guard.Ksh:
+		quiet = quietKsh
+	case guard.Fish:
+		entry, name, inner = fish, fileFish, innerFish
 	}
 	command := plan.Command
 	if !strings.HasSuffix(command, "\n") {
 		command += "\n" // some shells want one after the end mark of a here document
 	}
-	streams, show := "", ""
 	files := map[string]string{fileCommand: command}
+	streams, show := "", ""
 	if plan.Streams {
 		streams, show = appendStreams, showStreams
 		files[fileStdout], files[fileStderr] = "", ""
 	}
-	fill := func(text string) string {
-		return strings.NewReplacer("@SHOWN", quote(plan.Shown), "@SHOW", strings.ReplaceAll(show, "@D", dir),
-			"@INNER", strings.ReplaceAll(inner, "@D", dir), "@STREAMS", strings.ReplaceAll(streams, "@D", dir),
-			"@RUN", plan.RunID, "@D", dir).Replace(text)
+	parts := strings.NewReplacer("@QUIET", quiet, "@INNER", inner, "@STREAMS", streams, "@SHOW\n", show)
+	values := strings.NewReplacer("@D", dir, "@RUN", plan.RunID, "@LINE", quote(plan.Shown))
+	for name, text := range map[string]string{name: entry, fileBody: body, fileHand: handshake} {
+		files[name] = values.Replace(parts.Replace(text))
 	}
-	files[entryName], files[fileBody], files[fileHand] = fill(entry), fill(body), fill(handshake)
 	return files
 }
 
