@@ -1,0 +1,48 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/mcpserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/mcpserver/mcptest"
+	"github.com/libtmux-mcp/libtmux-mcp/app"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/surface"
+)
+
+// A dummy is an application of two tools: "look" observes, "touch" changes, and both do what the test says.
+type dummy func(ctx context.Context, name string, arguments json.RawMessage) (any, error)
+
+func (d dummy) Call(ctx context.Context, name string, arguments json.RawMessage) (any, error) {
+	return d(ctx, name, arguments)
+}
+
+func (d dummy) Tools() []app.Tool {
+	open := func() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
+	return []app.Tool{
+		{
+			Name: "look", Title: "Look", Description: "Looks.", Toolset: surface.Inspect,
+			Hints:  app.Hints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+			Effect: surface.Observe, Reach: surface.ReachNone, Input: open(), Output: open(),
+		},
+		{
+			Name: "touch", Title: "Touch", Description: "Touches.", Toolset: surface.Teardown,
+			Hints:  app.Hints{Destructive: true},
+			Effect: surface.Delete, Reach: surface.ReachNone, Input: open(), Output: open(),
+		},
+	}
+}
+
+// answers is a dummy that always answers the same.
+func answers(out any, err error) dummy {
+	return func(context.Context, string, json.RawMessage) (any, error) { return out, err }
+}
+
+// talk begins a conversation with a dummy.
+func talk(t *testing.T, application dummy, options mcpserver.Options) *mcptest.Conversation {
+	t.Helper()
+	return mcptest.Serve(t, mcpserver.New(t.Context(), application, options))
+}

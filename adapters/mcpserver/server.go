@@ -1,0 +1,81 @@
+// Package mcpserver speaks MCP for the application: it publishes the catalogue's rows as tools and turns calls, answers, faults,
+// progress and cancellation from one into the other. What a tool does is not known here.
+package mcpserver
+
+//go:generate go test . -run TestToolsDocument -update
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/libtmux-mcp/libtmux-mcp/app"
+)
+
+// An Application is what the adapter drives; see app.App.
+type Application interface {
+	// Tools are the tools on offer. They never change.
+	Tools() []app.Tool
+	// Call calls one of them and returns its Out value. Errors that are no *fault.Error become internal ones.
+	Call(ctx context.Context, name string, arguments json.RawMessage) (any, error)
+}
+
+// Options configure a server. The zero value is usable.
+type Options struct {
+	Version        string       // of the product; "devel" if empty
+	Logger         *slog.Logger // discards if nil
+	MaxResultBytes int          // of one structuredContent; DefaultMaxResultBytes if 0
+}
+
+// DefaultMaxResultBytes is how large a structuredContent may be.
+const DefaultMaxResultBytes = 1 << 20
+
+// New makes a server of the application's tools. Every call at work is cancelled when its request is, and when ctx
+// ends: the SDK cancels no call when a session does.
+func New(ctx context.Context, application Application, options Options) *mcp.Server {
+	options.MaxResultBytes = cmp.Or(options.MaxResultBytes, DefaultMaxResultBytes)
+	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
+	tools := application.Tools()
+	server := mcp.NewServer(
+		&mcp.Implementation{Name: "libtmux-mcp", Title: "tmux", Version: cmp.Or(options.Version, "devel")},
+		&mcp.ServerOptions{
+			Instructions: instructions(tools),
+			Logger:       options.Logger,
+			// No logging, and a list that never changes.
+			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+			// What stands in terminals is nobody else's.
+			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+		})
+	for _, tool := range tools {
+		h := handler{application: application, tool: tool, options: options}
+		server.AddTool(published(tool), func(call context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			call, cancel := context.WithCancelCause(call)
+			defer cancel(nil)
+			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+			return h.handle(call, request)
+		})
+	}
+	return server
+}
+
+// published is a catalogue row as clients see it. The title stands twice, because clients of protocols before
+// 2025-06-18 know only the second.
+func published(tool app.Tool) *mcp.Tool {
+	return &mcp.Tool{
+		Name:         tool.Name,
+		Title:        tool.Title,
+		Description:  tool.Description,
+		InputSchema:  tool.Input,
+		OutputSchema: tool.Output,
+		Annotations: &mcp.ToolAnnotations{
+			Title:           tool.Title,
+			ReadOnlyHint:    tool.Hints.ReadOnly,
+			DestructiveHint: &tool.Hints.Destructive,
+			IdempotentHint:  tool.Hints.Idempotent,
+			OpenWorldHint:   &tool.Hints.OpenWorld,
+		},
+	}
+}
