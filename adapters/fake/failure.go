@@ -9,11 +9,23 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
 
+// recoveries say what to do next about a kind of fault, as the real adapters do.
+var recoveries = map[fault.Kind]string{
+	fault.InvalidInput:   "pass another value",
+	fault.NotFound:       "list what exists (list_sessions, list_windows, list_panes)",
+	fault.StaleTarget:    "list what exists now (list_sessions, list_windows, list_panes)",
+	fault.Refused:        "use another pane (list_panes)",
+	fault.CommandFailed:  "look at the pane (capture_pane) and try again, or use another",
+	fault.ServerGone:     "start one (create_session)",
+	fault.TransportError: "use a socket that this user may open",
+	fault.Unsupported:    "use tmux 3.2a or newer",
+}
+
 // failed is a fault of which nothing was sent.
 func failed(kind fault.Kind, op, target, format string, args ...any) *fault.Error {
 	return &fault.Error{
 		Kind: kind, Op: op, Target: target, Delivery: fault.NotSent,
-		Message: op + ": " + fmt.Sprintf(format, args...),
+		Message: op + ": " + fmt.Sprintf(format, args...), Recovery: recoveries[kind],
 	}
 }
 

@@ -334,3 +334,11 @@ func (w *World) AwaitPrompt(ctx context.Context, id tmux.PaneID) error {
 	shell := w.mustPane(id).terminal.shell
 	return w.wait(ctx, func() bool { return shell != nil && shell.idle })
 }
+
+// AwaitRaw waits until the program in a pane has the terminal raw, as a full-screen program does.
+func (w *World) AwaitRaw(ctx context.Context, id tmux.PaneID) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	terminal := w.mustPane(id).terminal
+	return w.wait(ctx, func() bool { return !terminal.canonical })
+}

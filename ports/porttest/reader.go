@@ -1,0 +1,406 @@
+package porttest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// Reader runs the contract of [ports.Reader].
+func Reader(t *testing.T, newWorld func(t *testing.T) World) {
+	runCases(t, newWorld, []testCase{
+		{"an absent server is no error", func(t *testing.T, w World) {
+			if diff := cmp.Diff(tmux.Topology{}, topology(t, w)); diff != "" {
+				t.Errorf("topology (-want +got):\n%s", diff)
+			}
+		}},
+		{"so is a server without sessions", func(t *testing.T, w World) {
+			id := w.Session("main", Recorder)
+			w.SetOption("", "exit-empty", "off")
+			w.Kill(string(sessionOf(t, w, id)))
+			if read := topology(t, w); !read.Running || len(read.Sessions) != 0 || len(read.Panes) != 0 {
+				t.Errorf("got %+v, want a running server with nothing in it", read)
+			}
+		}},
+		{"a topology is of one instant", oneInstant},
+		{"every text is exact", exactTexts},
+		{"a linked window is listed once, with its links", linkedWindow},
+		{"detail", detail},
+		{"clients", clients},
+		{"states of panes", states},
+		{"a dead pane", func(t *testing.T, w World) {
+			id := w.Session("main", Recorder)
+			w.Die(id)
+			got := pane(t, w, id)
+			if !got.Dead || got.DeadStatus == nil || *got.DeadStatus != 3 {
+				t.Errorf("got %+v, want dead with status 3\n%v", got, w)
+			}
+		}},
+		{"reading changes nothing", func(t *testing.T, w World) {
+			id := w.Session("main", Recorder)
+			before := topology(t, w)
+			capture(t, w, ports.CaptureRequest{Pane: id, History: ports.AllHistory})
+			if diff := cmp.Diff(before, topology(t, w)); diff != "" {
+				t.Errorf("topology after reading (-before +after):\n%s", diff)
+			}
+			if buffers := w.Buffers(); len(buffers) != 0 {
+				t.Errorf("reading left buffers %v", buffers)
+			}
+			untouched(t, w, id)
+		}},
+		{"reads may be concurrent", func(t *testing.T, w World) {
+			id := w.Session("main", Recorder)
+			errs := make(chan error)
+			for range 8 {
+				go func() {
+					_, err := w.Ports().Topology(t.Context(), tmux.DetailFull)
+					errs <- err
+				}()
+				go func() {
+					_, err := w.Ports().Capture(t.Context(), ports.CaptureRequest{Pane: id})
+					errs <- err
+				}()
+			}
+			for range 16 {
+				if err := <-errs; err != nil {
+					t.Error(err)
+				}
+			}
+		}},
+		{"calls end with their context", func(t *testing.T, w World) {
+			id := w.Session("main", Recorder)
+			endsWithContext(t, w, func(ctx context.Context) error {
+				_, err := w.Ports().Topology(ctx, tmux.DetailBrief)
+				return err
+			})
+			endsWithContext(t, w, func(ctx context.Context) error {
+				_, err := w.Ports().Capture(ctx, ports.CaptureRequest{Pane: id})
+				return err
+			})
+		}},
+	})
+	t.Run("Capture", func(t *testing.T) { captures(t, newWorld) })
+}
+
+func oneInstant(t *testing.T, w World) {
+	w.Session("main", Recorder)
+	session := topology(t, w).Sessions[0].ID
+	server := topology(t, w).Server
+	done := make(chan error)
+	go func() {
+		var err error
+		for range 8 {
+			if _, failed := w.Ports().NewWindow(t.Context(), server, ports.NewWindow{Session: session}); failed != nil {
+				err = failed
+			}
+		}
+		done <- err
+	}()
+	for running := true; running; {
+		select {
+		case err := <-done:
+			succeeds(t, w, err)
+			running = false
+		default:
+		}
+		read := topology(t, w)
+		if got := read.Sessions[0].Windows; got != len(read.Windows) || got != len(read.Links) || got != len(read.Panes) {
+			t.Fatalf("a session of %d windows, but %d windows, %d links, %d panes", got, len(read.Windows), len(read.Links), len(read.Panes))
+		}
+	}
+}
+
+// hostile holds what a listing of fields could stumble over, without control characters.
+const hostile = "a|b;c #{pane_id} #S $HOME ${x} \\n \\\\ \\$y 'q' \"d\" `b` %H éß日本🎉 #[fg=red] ,x"
+
+func exactTexts(t *testing.T, w World) {
+	cwd := filepath.Join(t.TempDir(), "d\ti|r #{pane_id} $x\\n\x1f\x1b[1m\nnew 日")
+	if err := os.Mkdir(cwd, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cwd, err := filepath.EvalSymlinks(cwd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := w.Ports().NewSession(bounded(t), ports.NewSession{Name: "first", Cwd: cwd})
+	succeeds(t, w, err)
+	name := hostile + "\t\x1f"
+	w.Rename(string(created.Window), name)
+	w.Rename(string(created.Session), strings.ReplaceAll(hostile, ".", ""))
+	w.Rename(string(created.Pane), hostile)
+	eventually(t, w, "the shell has its directory", func() (bool, any) {
+		path := pane(t, w, created.Pane).Path
+		return path == cwd, path
+	})
+	read := topology(t, w)
+	session, _ := read.Session(created.Session)
+	window, _ := read.Window(created.Window)
+	at, _ := read.Pane(created.Pane)
+	want := []string{strings.ReplaceAll(hostile, ".", ""), name, hostile, cwd}
+	if diff := cmp.Diff(want, []string{session.Name, window.Name, at.Title, at.Path}); diff != "" {
+		t.Errorf("names of session and window, title and path (-want +got):\n%s", diff)
+	}
+}
+
+func linkedWindow(t *testing.T, w World) {
+	id := w.Session("main", Recorder)
+	other := sessionOf(t, w, w.Session("other", Recorder))
+	window := pane(t, w, id).Window
+	w.Link(window, other)
+	read := topology(t, w)
+	if len(read.Windows) != 2 || len(read.Panes) != 2 {
+		t.Errorf("%d windows and %d panes, want 2 and 2\n%+v", len(read.Windows), len(read.Panes), read)
+	}
+	links := read.LinksOf(window)
+	if len(links) != 2 || links[0].Session == links[1].Session {
+		t.Errorf("links of the window %+v, want one in each session", links)
+	}
+	if session, _ := read.Session(other); session.Windows != 2 {
+		t.Errorf("the other session has %d windows, want 2", session.Windows)
+	}
+}
+
+func detail(t *testing.T, w World) {
+	id := w.Session("main", Recorder)
+	brief, err := w.Ports().Topology(bounded(t), tmux.DetailBrief)
+	succeeds(t, w, err)
+	if got, _ := brief.Pane(id); got.Full || got.HistoryLimit != 0 {
+		t.Errorf("brief: got %+v, want the fields below Full unset", got)
+	}
+	if got := pane(t, w, id); !got.Full || got.HistoryLimit != 2000 || got.StartCommand == "" {
+		t.Errorf("full: got %+v, want all fields set", got)
+	}
+}
+
+func clients(t *testing.T, w World) {
+	id := w.Session("main", Recorder)
+	session := sessionOf(t, w, id)
+	if read := topology(t, w); len(read.Clients) != 0 || read.Sessions[0].Attached != 0 {
+		t.Errorf("with nobody attached: %d clients, %d attached", len(read.Clients), read.Sessions[0].Attached)
+	}
+	none := topology(t, w).Windows[0].Viewers
+	detach := w.Attach(session, Terminal)
+	read := topology(t, w)
+	if len(read.Clients) != 1 || read.Sessions[0].Attached != 1 {
+		t.Fatalf("with a terminal: %+v, %d attached", read.Clients, read.Sessions[0].Attached)
+	}
+	got := read.Clients[0]
+	if got.Control || got.Suspended || got.Session != session || got.Pane != id || got.Window != read.Panes[0].Window || got.PID == 0 {
+		t.Errorf("the terminal client is %+v", got)
+	}
+	if read.Windows[0].Viewers == none {
+		t.Errorf("viewers stay %q when a terminal attaches", none)
+	}
+	detach()
+	if read := topology(t, w); len(read.Clients) != 0 || read.Windows[0].Viewers != none {
+		t.Errorf("after it left: clients %+v, viewers %q", read.Clients, read.Windows[0].Viewers)
+	}
+	defer w.Attach(session, Control)()
+	if read := topology(t, w); len(read.Clients) != 1 || !read.Clients[0].Control || read.Sessions[0].Attached != 0 {
+		t.Errorf("with another's control client: %+v, %d attached, want it listed and not counted", read.Clients, read.Sessions[0].Attached)
+	}
+}
+
+func states(t *testing.T, w World) {
+	id := w.Session("main", Recorder)
+	sibling := w.Split(id, Recorder)
+	w.SetOption(string(pane(t, w, id).Window), "synchronize-panes", "on")
+	w.SetOption(string(sibling), "synchronize-panes", "off")
+	w.Put(id, InputOff)
+	w.Put(id, CopyMode)
+	w.Put(sibling, Zoomed)
+	one, two := pane(t, w, id), pane(t, w, sibling)
+	type state struct {
+		Active, InputOff, Synchronized, Dead bool
+		Mode                                 string
+		Index                                int
+	}
+	got := []state{
+		{one.Active, one.InputOff, one.Synchronized, one.Dead, one.Mode, one.Index},
+		{two.Active, two.InputOff, two.Synchronized, two.Dead, two.Mode, two.Index},
+	}
+	want := []state{
+		{InputOff: true, Synchronized: true, Mode: "copy-mode"},
+		{Active: true, Index: 1},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("panes (-want +got):\n%s", diff)
+	}
+	if window := topology(t, w).Windows[0]; !window.Zoomed || window.Panes != 2 || window.Width != 80 || window.Layout == "" {
+		t.Errorf("window %+v, want zoomed, with two panes", window)
+	}
+	w.Print(sibling, "\x1b[?1049h")
+	eventually(t, w, "the alternate screen is shown", func() (bool, any) {
+		got := pane(t, w, sibling)
+		return got.Alternate, got
+	})
+}
+
+func captures(t *testing.T, newWorld func(t *testing.T) World) {
+	// printed gives a recorder's pane that shows a text.
+	printed := func(t *testing.T, w World, text, last string) tmux.PaneID {
+		t.Helper()
+		id := w.Session("main", Recorder)
+		w.Print(id, text)
+		shows(t, w, id, last)
+		return id
+	}
+	rows := func(t *testing.T, w World, request ports.CaptureRequest, want ...string) screen.Capture {
+		t.Helper()
+		got := capture(t, w, request)
+		if diff := cmp.Diff(want, trimEnd(got.Rows)); diff != "" {
+			t.Errorf("rows (-want +got):\n%s\n%v", diff, w)
+		}
+		return got
+	}
+	numbers := numbered(1, 100)
+	runCases(t, newWorld, []testCase{
+		{"the screen with the state of the same instant", func(t *testing.T, w World) {
+			id := printed(t, w, "one\r\n  two  \r\n\r\n日本 $ ", "日本")
+			got := rows(t, w, ports.CaptureRequest{Pane: id}, "one", "  two", "", "日本 $")
+			if got.Pane.ID != id || !got.Pane.Full || got.Pane.CursorX != 7 || got.Pane.CursorY != 3 || got.First != 0 || len(got.Rows) != 24 {
+				t.Errorf("got %d rows from %d, pane %+v", len(got.Rows), got.First, got.Pane)
+			}
+			if diff := cmp.Diff(topology(t, w).Server, got.Server); diff != "" {
+				t.Errorf("server (-want +got):\n%s", diff)
+			}
+		}},
+		{"in a mode it is the live screen", func(t *testing.T, w World) {
+			id := printed(t, w, "before\r\n", "before")
+			w.Put(id, CopyMode)
+			w.Print(id, "after")
+			shows(t, w, id, "after")
+			if got := rows(t, w, ports.CaptureRequest{Pane: id}, "before", "after"); got.Pane.Mode != "copy-mode" {
+				t.Errorf("mode %q", got.Pane.Mode)
+			}
+		}},
+		{"wrapped rows, and joined", func(t *testing.T, w World) {
+			long := strings.Repeat("0123456789", 15)
+			id := printed(t, w, long+"\r\nnext  \r\n", "next")
+			rows(t, w, ports.CaptureRequest{Pane: id}, long[:80], long[80:], "next")
+			if got := rows(t, w, ports.CaptureRequest{Pane: id, Join: true}, long, "next"); !got.Joined {
+				t.Error("Joined is not set")
+			}
+		}},
+		{"blanks", func(t *testing.T, w World) {
+			id := printed(t, w, "ab  \r\ncd", "cd")
+			got := capture(t, w, ports.CaptureRequest{Pane: id, Blanks: true}).Rows
+			want := "ab  "
+			if !topology(t, w).Server.Version.AtLeast("3.3") {
+				want = "ab" + strings.Repeat(" ", 78)
+			}
+			if got[0] != want {
+				t.Errorf("got %q, want %q", got[0], want)
+			}
+		}},
+		{"styles", func(t *testing.T, w World) {
+			id := printed(t, w, "\x1b[31mred\x1b[0m plain", "plain")
+			rows(t, w, ports.CaptureRequest{Pane: id}, "red plain")
+			got := capture(t, w, ports.CaptureRequest{Pane: id, Styles: true}).Rows[0]
+			if !strings.HasPrefix(got, "\x1b[") || !strings.Contains(got, "31mred\x1b[") || !strings.HasSuffix(got, " plain") {
+				t.Errorf("got %q", got)
+			}
+		}},
+		{"history", func(t *testing.T, w World) {
+			id := printed(t, w, strings.Join(numbers, "\r\n"), "n100")
+			rows(t, w, ports.CaptureRequest{Pane: id}, numbers[76:]...)
+			got := rows(t, w, ports.CaptureRequest{Pane: id, History: 10}, numbers[66:]...)
+			if got.First != 66 || got.Pane.HistorySize != 76 {
+				t.Errorf("first %d, history %d", got.First, got.Pane.HistorySize)
+			}
+			rows(t, w, ports.CaptureRequest{Pane: id, History: 1000}, numbers...)
+			if got := rows(t, w, ports.CaptureRequest{Pane: id, History: ports.AllHistory}, numbers...); got.First != 0 {
+				t.Errorf("first %d", got.First)
+			}
+		}},
+		{"from a row", func(t *testing.T, w World) {
+			id := printed(t, w, strings.Join(numbers, "\r\n"), "n100")
+			for _, from := range []int{0, 50, 80, 99} {
+				if got := rows(t, w, ports.CaptureRequest{Pane: id, FromRow: &from, History: 3}, numbers[from:]...); got.First != from {
+					t.Errorf("first %d, want %d", got.First, from)
+				}
+			}
+			beyond := 100
+			if got := capture(t, w, ports.CaptureRequest{Pane: id, FromRow: &beyond}); len(got.Rows) != 0 {
+				t.Errorf("below the screen: rows %q", got.Rows)
+			}
+		}},
+		{"a full history drops a tenth", func(t *testing.T, w World) {
+			w.Session("first", Recorder)
+			w.SetOption("", "history-limit", "50")
+			id := printed(t, w, strings.Join(numbered(1, 75), "\r\n"), "n75") // 51 rows scrolled
+			got := capture(t, w, ports.CaptureRequest{Pane: id, History: ports.AllHistory})
+			if want := numbered(6, 75); cmp.Diff(want, trimEnd(got.Rows)) != "" || got.Pane.HistorySize != 46 {
+				t.Errorf("history %d, rows %q", got.Pane.HistorySize, got.Rows)
+			}
+		}},
+		{"a pane that does not exist", func(t *testing.T, w World) {
+			w.Session("main", Recorder)
+			_, err := w.Ports().Capture(bounded(t), ports.CaptureRequest{Pane: "%99"})
+			wants(t, w, fault.NotFound, err)
+			_, err = w.Ports().Capture(bounded(t), ports.CaptureRequest{Pane: "%99", Server: topology(t, w).Server})
+			wants(t, w, fault.NotFound, err)
+		}},
+		{"a hook at any level is refused and not run", captureHooks},
+		{"another life of the server is stale", func(t *testing.T, w World) {
+			w.Session("main", Recorder)
+			old := topology(t, w).Server
+			id := newLife(t, w, Recorder)
+			_, err := w.Ports().Capture(bounded(t), ports.CaptureRequest{Pane: id, Server: old})
+			wants(t, w, fault.StaleTarget, err)
+			capture(t, w, ports.CaptureRequest{Pane: id})
+		}},
+		{"no server", func(t *testing.T, w World) {
+			_, err := w.Ports().Capture(bounded(t), ports.CaptureRequest{Pane: "%0"})
+			if got := wants(t, w, fault.ServerGone, err); got.Delivery != fault.NotSent && got.Delivery != "" {
+				t.Errorf("delivery %q", got.Delivery)
+			}
+		}},
+	})
+}
+
+func captureHooks(t *testing.T, w World) {
+	id := w.Session("main", Recorder)
+	levels := map[string]string{
+		"global": "", "session": string(sessionOf(t, w, id)), "window": string(pane(t, w, id).Window), "pane": string(id),
+	}
+	for name, target := range levels {
+		t.Run(name, func(t *testing.T) {
+			w.SetOption(target, "after-capture-pane", "set-buffer -b hooked ran")
+			_, err := w.Ports().Capture(bounded(t), ports.CaptureRequest{Pane: id})
+			refuses(t, w, fault.Hooked, err)
+			_, err = w.Ports().Capture(bounded(t), ports.CaptureRequest{Pane: id, Server: topology(t, w).Server})
+			refuses(t, w, fault.Hooked, err)
+			if buffers := w.Buffers(); len(buffers) != 0 {
+				t.Errorf("the hook ran: buffers %v", buffers)
+			}
+		})
+	}
+}
+
+// numbered is the texts n1, n2 and so on.
+func numbered(first, last int) []string {
+	var texts []string
+	for n := first; n <= last; n++ {
+		texts = append(texts, "n"+strconv.Itoa(n))
+	}
+	return texts
+}
+
+// trimEnd drops the empty rows at the end.
+func trimEnd(rows []string) []string {
+	for len(rows) > 0 && rows[len(rows)-1] == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
