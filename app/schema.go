@@ -13,8 +13,8 @@ import (
 )
 
 // schemaOf describes the JSON of a struct type as one object that every client can read: properties in the
-// order of the fields, everything inline, closed to other properties, and null nowhere. It is written by hand because inference
-// by jsonschema-go publishes null for slices and pointers, true for any, and knows no limits.
+// order of the fields, everything inline, closed to other properties, and null nowhere. It is written by hand
+// because inference by jsonschema-go publishes null for slices and pointers, true for any, and knows no limits.
 //
 // A field without omitempty or omitzero is required. A pointer is what it points to, and must be omitted when
 // nil; a slice or a map that is not omitted must not be nil. What marshals itself as text is a string; an interface

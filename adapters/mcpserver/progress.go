@@ -12,8 +12,8 @@ import (
 // progressEvery is how often a call that is at work says so, well within the promised 5 s.
 const progressEvery = 4 * time.Second
 
-// report notifies progress while a call is at work, if the client asked for it, so that its timeout can start anew. The end that
-// it returns waits until nothing more will be notified.
+// report notifies progress while a call is at work, if the client asked for it, so that its timeout can start anew.
+// The end that it returns waits until nothing more will be notified.
 func (h handler) report(ctx context.Context, request *mcp.CallToolRequest) (end func()) {
 	token := request.Params.GetProgressToken()
 	if token == nil {

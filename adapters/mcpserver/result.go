@@ -35,7 +35,8 @@ func (h handler) success(out any) (*mcp.CallToolResult, error) {
 func (h handler) tooLarge(size int) error {
 	f := &fault.Error{
 		Kind: fault.Capacity, Op: h.tool.Name,
-		Message:  fmt.Sprintf("the result of %s has %d bytes, more than the %d that one answer may have", h.tool.Name, size, h.options.MaxResultBytes),
+		Message: fmt.Sprintf("the result of %s has %d bytes, more than the %d that one answer may have",
+			h.tool.Name, size, h.options.MaxResultBytes),
 		Recovery: "ask for less: smaller max_lines or max_bytes, or narrower filters",
 	}
 	if h.changes() {

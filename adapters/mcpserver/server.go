@@ -1,5 +1,5 @@
-// Package mcpserver speaks MCP for the application: it publishes the catalogue's rows as tools and turns calls, answers, faults,
-// progress and cancellation from one into the other. What a tool does is not known here.
+// Package mcpserver speaks MCP for the application: it publishes the catalogue's rows as tools and turns calls,
+// answers, faults, progress and cancellation from one into the other. What a tool does is not known here.
 package mcpserver
 
 //go:generate go test . -run TestToolsDocument -update
@@ -34,7 +34,7 @@ type Options struct {
 const DefaultMaxResultBytes = 1 << 20
 
 // New makes a server of the application's tools. Every call at work is cancelled when its request is, and when ctx
-// ends: the SDK cancels no call when a session does.
+// ends; the end of a session or of Run cancels none, so the caller ends ctx once no answer can go out any more.
 func New(ctx context.Context, application Application, options Options) *mcp.Server {
 	options.MaxResultBytes = cmp.Or(options.MaxResultBytes, DefaultMaxResultBytes)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
