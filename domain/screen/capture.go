@@ -13,6 +13,7 @@ type Capture struct {
 	First  int
 	Rows   []string // physical rows, or logical lines if Joined; as tmux gave them
 	Joined bool     // wrapped rows were rejoined
+	Starts []int    // absolute row at which each line of Rows begins; only if asked for, nil otherwise
 }
 
 // CursorRow is the absolute row of the cursor.
