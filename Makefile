@@ -25,13 +25,14 @@ demo: build ## the main job against a real tmux, as questions and answers
 	.ci/install tmux
 	go run ./integration/demo bin/libtmux-mcp
 
-check: ## format, vet (Linux and Darwin), lint, import rules, tidy modules
+check: ## format, vet (Linux and Darwin), lint, import rules, generated documents, tidy modules
 	@unformatted=$$($(GOFUMPT) -l .); test -z "$$unformatted" || { echo "gofumpt would change:" $$unformatted; exit 1; }
 	go vet ./...
 	go vet -tags integration ./...
 	GOOS=darwin go vet ./...
 	$(LINT) run
 	go test -count=1 -run '^TestImport' ./integration
+	go test -count=1 -run '^TestToolsDocument$$' ./adapters/mcpserver
 	go mod tidy -diff
 
 test: ## everything that needs neither tmux nor Docker
@@ -47,7 +48,7 @@ bench: ## latencies on a real tmux
 	go test -tags integration -run '^$$' -bench . -count $(COUNT) ./integration/...
 
 docs: ## docs/tools.md, from what a live server lists
-	go generate ./...
+	go test -count=1 -run '^TestToolsDocument$$' ./adapters/mcpserver -update
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -31,19 +31,23 @@ type rule struct {
 	pure  bool     // its code reaches no operating system: see impure
 }
 
+// contract is what an adapter's tests may know besides: the suites that every implementation runs.
+var contract = []string{"ports/porttest"}
+
 // rules is the one table of who may know whom: domain <- ports <- app <- adapters <- cmd. The most specific row holds
 // for a package.
 var rules = []rule{
 	{pkg: "domain/...", code: []string{"domain/...", lo}, pure: true},
 	{pkg: "ports", code: []string{"domain/..."}, pure: true},
+	{pkg: "ports/porttest", code: []string{"domain/...", "ports", lo}},
 	{
 		pkg: "app", code: []string{"domain/...", "ports", schema, lo}, pure: true,
 		tests: []string{"app", "adapters/fake", "ports/porttest"},
 	},
 
 	// No adapter knows another one; tmuxserver and its Conns are one family. Only the driving side knows the application.
-	{pkg: "adapters/tmuxserver/...", code: []string{"domain/...", "ports", "adapters/tmuxserver/...", lo, system}},
-	{pkg: "adapters/fake", code: []string{"domain/...", "ports", "github.com/charmbracelet/x/ansi", "mvdan.cc/sh/v3/...", lo}},
+	{pkg: "adapters/tmuxserver/...", code: []string{"domain/...", "ports", "adapters/tmuxserver/...", lo, system}, tests: contract},
+	{pkg: "adapters/fake", code: []string{"domain/...", "ports", "github.com/charmbracelet/x/ansi", "mvdan.cc/sh/v3/...", lo}, tests: contract},
 	{pkg: "adapters/process", code: []string{"domain/...", "ports", lo, system}},
 	{pkg: "adapters/shell", code: []string{"domain/...", "ports", lo, system}},
 	{pkg: "adapters/stdio", code: []string{sdk, system}},

@@ -117,7 +117,7 @@ func show(data json.RawMessage) {
 				rows = append(rows, "   * "+short(string(entity), 150))
 			}
 		default:
-			fields = append(fields, fmt.Sprintf("%s: %s", name, short(string(value), 110)))
+			fields = append(fields, fmt.Sprintf("%s: %s", name, short(string(value), 250)))
 		}
 	}
 	for _, line := range append(wrap(fields, 110), rows...) {
