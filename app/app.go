@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -164,12 +163,4 @@ func (a *App) knownPane(ctx context.Context, detail tmux.Detail, text string) (t
 	}
 	pane, err := target.Pane(t, id)
 	return t, pane, err
-}
-
-// describe words a number of things for a message.
-func describe(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

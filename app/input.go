@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +57,7 @@ func (a *App) SendKeys(ctx context.Context, in SendKeysIn) (SendKeysOut, error) 
 	}
 	keys := in.Keys
 	if in.Enter && in.Text == nil {
-		keys = append(keys[:len(keys):len(keys)], "Enter")
+		keys = append(slices.Clip(keys), "Enter")
 	}
 	wish := guard.Wish{
 		Action: guard.Keys, Pane: id, ConfirmAttended: in.ConfirmAttended,

@@ -88,8 +88,8 @@ type ListPanesIn struct {
 	WindowID  string `json:"window_id,omitempty" jsonschema:"only panes of this window (@N)"`
 	Command   string `json:"command,omitempty" jsonschema:"only panes with this program in the foreground"`
 	PathUnder string `json:"path_under,omitempty" jsonschema:"only panes whose working directory is this directory or below it"`
-	Dead      *bool  `json:"dead,omitempty"`
-	Active    *bool  `json:"active,omitempty"`
+	Dead      *bool  `json:"dead,omitempty" jsonschema:"only dead (true) or living (false) panes"`
+	Active    *bool  `json:"active,omitempty" jsonschema:"only panes that are (true) or are not (false) the active one of their window"`
 	Corner    string `json:"corner,omitempty" enum:"top_left,top_right,bottom_left,bottom_right" jsonschema:"only the pane in this corner of each window"`
 	Detail    string `json:"detail,omitempty" enum:"brief,full" jsonschema:"full adds process, mode, history, cursor and whether a shell is idle there; brief by default"`
 }

@@ -102,15 +102,15 @@ func passing(refusal *fault.Error, known guard.Evidence, clearedAt time.Time) bo
 		return false
 	}
 	age := known.Process.Age
-	switch refusal.Reason {
-	case fault.NotAShell:
+	switch {
+	case refusal.Reason == fault.NotAShell:
 		return age < execGrace
-	case fault.Busy:
+	case refusal.Reason == fault.Busy:
 		return age < startGrace
-	case fault.Draft:
-		return known.Draft.State == guard.DraftUnknown && age < startGrace || !clearedAt.IsZero() && time.Since(clearedAt) < clearGrace
+	case refusal.Reason == fault.Draft && known.Draft.State == guard.DraftUnknown && age < startGrace:
+		return true
 	}
-	return false
+	return refusal.Reason == fault.Draft && !clearedAt.IsZero() && time.Since(clearedAt) < clearGrace
 }
 
 // look says what runs in the foreground of a pane and what stands at its prompt. Two looks must agree, unless the screen is

@@ -52,7 +52,7 @@ func (a *App) ListSessions(ctx context.Context, in ListSessionsIn) (ListSessions
 // CreateSessionIn describes a session.
 type CreateSessionIn struct {
 	Name       string `json:"name,omitempty" jsonschema:"without : and . which tmux uses in targets; left out, tmux numbers it"`
-	WindowName string `json:"window_name,omitempty"`
+	WindowName string `json:"window_name,omitempty" jsonschema:"name of its first window"`
 	Cwd        string `json:"cwd,omitempty" jsonschema:"absolute path of an existing directory"`
 	Width      int    `json:"width,omitempty" min:"1" max:"10000" jsonschema:"cells"`
 	Height     int    `json:"height,omitempty" min:"1" max:"10000" jsonschema:"cells"`

@@ -101,7 +101,7 @@ func inSession(links []tmux.Link, session string) bool {
 // CreateWindowIn describes a window.
 type CreateWindowIn struct {
 	SessionID string `json:"session_id" jsonschema:"session to create it in ($N)"`
-	Name      string `json:"name,omitempty"`
+	Name      string `json:"name,omitempty" jsonschema:"left out, tmux names it after its program"`
 	Cwd       string `json:"cwd,omitempty" jsonschema:"absolute path of an existing directory"`
 	Index     *int   `json:"index,omitempty" min:"0" max:"2147483647" jsonschema:"a free index; left out, the next free one"`
 	Focus     bool   `json:"focus,omitempty" jsonschema:"make it the session's current window, in front of whoever looks"`

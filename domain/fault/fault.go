@@ -89,7 +89,7 @@ type Error struct {
 func (e *Error) Error() string {
 	parts := []string{e.Message}
 	if e.Message == "" {
-		parts[0] = strings.TrimSpace(fmt.Sprintf("%s %s: %s", e.Op, e.Target, e.Kind))
+		parts[0] = strings.Join(strings.Fields(e.Op+" "+e.Target), " ") + ": " + string(e.Kind)
 	}
 	if e.Err != nil {
 		parts = append(parts, e.Err.Error())

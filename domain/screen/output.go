@@ -1,6 +1,9 @@
 package screen
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An Anchor says where a piece of output begins: below the row that shows Token. The rest was read when the token's row had
 // just been written.
@@ -35,8 +38,8 @@ func Output(c Capture, a Anchor) ([]string, Loss) {
 		return nil, LossAlternate
 	}
 	lines := untilCursor(c)
-	for i := len(lines) - 1; i >= 0; i-- {
-		if strings.Contains(lines[i], a.Token) {
+	for i, line := range slices.Backward(lines) {
+		if strings.Contains(line, a.Token) {
 			return lines[i+1:], LossNone
 		}
 	}
