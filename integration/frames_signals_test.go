@@ -14,6 +14,7 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // of gives what differs between shells.
@@ -130,13 +131,9 @@ func TestFramesSuspend(t *testing.T) {
 		p := startIdle(t, binary, family, "")
 		gate := filepath.Join(p.home, "gate")
 		wait := fmt.Sprintf("sh -c 'echo up; until test -e %s; do sleep 0.05; done; exit 6'", gate)
-		suspended := func() (staged interface {
-			Ended(context.Context) (frame.End, error)
-			Close() error
-		}, run string,
-		) {
+		suspended := func() (ports.Frame, string) {
 			plan := p.plan(wait)
-			frame, leader := p.begin(plan)
+			staged, leader := p.begin(plan)
 			p.Screen(t, "%0", plan.Token)
 			eventually(t, "the command is up", func() (bool, string) {
 				lines := p.lines(plan.Token)
@@ -145,7 +142,7 @@ func TestFramesSuspend(t *testing.T) {
 			p.Tmux(t, "send-keys", "-t", "%0", "C-z")
 			eventually(t, "the leader is stopped", func() (bool, string) { return state(leader) == "T", state(leader) })
 			p.prompt()
-			return frame, plan.RunID
+			return staged, plan.RunID
 		}
 
 		attended, _ := suspended()
@@ -153,13 +150,8 @@ func TestFramesSuspend(t *testing.T) {
 		if err := os.WriteFile(gate, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		type ender interface {
-			Ended(context.Context) (frame.End, error)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), hangBound)
-		defer cancel()
-		if end, err := attended.(ender).Ended(ctx); err != nil || end != (frame.End{Status: 6}) {
-			t.Errorf("after fg: %+v %v\n%s", end, err, p.Screen(t, "%0", ""))
+		if end := p.ended(attended); end != (frame.End{Status: 6}) {
+			t.Errorf("after fg: %+v\n%s", end, p.Screen(t, "%0", ""))
 		}
 		if err := attended.Close(); err != nil {
 			t.Fatal(err)

@@ -88,6 +88,10 @@ func (p *framedPane) argv(rc string) []string {
 	case guard.Fish:
 		file, prompt = ".config/fish/config.fish", "function fish_prompt; echo -n '"+framesPrompt+"'; end\nset -g fish_greeting\n"
 		argv = append(argv, "XDG_CONFIG_HOME="+p.home+"/.config", "XDG_DATA_HOME="+p.home+"/.data")
+		// Without it a fish of a new home reads every manual page, in the background.
+		if err := os.MkdirAll(p.home+"/.data/fish/generated_completions", 0o700); err != nil {
+			p.t.Fatal(err)
+		}
 	default:
 		argv = append(argv, "ENV="+p.home+"/"+file)
 	}

@@ -85,7 +85,8 @@ fi
 
 // How a family differs.
 const (
-	quietZsh = `\unsetopt err_return; `
+	quietBash = `\trap - RETURN; `
+	quietZsh  = `\unsetopt err_return; `
 	// Setting a limit to what it is makes ksh93 fork here; its subshell would be the pane's own process otherwise.
 	quietKsh = `\ulimit -S -c "$(\ulimit -S -c)"; `
 
@@ -111,7 +112,7 @@ func texts(dir string, plan ports.Plan) map[string]string {
 	entry, name, quiet, inner := source, fileGo, "", inner
 	switch plan.Shell {
 	case guard.Bash:
-		entry = forget + source
+		entry, quiet = forget+source, quietBash
 	case guard.Zsh:
 		quiet, inner = quietZsh, innerZsh
 	case guard.Ksh:
