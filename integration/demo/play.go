@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/libtmux-mcp/libtmux-mcp/integration/pipes"
@@ -18,8 +19,11 @@ func play(ctx context.Context, server *pipes.Process, s *stage) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s %s speaks MCP %s and offers %d tools: %s\n", hello.ServerInfo.Name, hello.ServerInfo.Version,
-		hello.ProtocolVersion, len(tools), strings.Join(tools, ", "))
+	fmt.Printf("%s %s speaks MCP %s and offers %d tools:\n", hello.ServerInfo.Name, hello.ServerInfo.Version,
+		hello.ProtocolVersion, len(tools))
+	for names := range slices.Chunk(tools, 7) {
+		fmt.Println("  " + strings.Join(names, ", "))
+	}
 
 	t := &story{server: server}
 	t.ask(ctx, "Which tmux is this?", "get_server_info", nil)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // A stage is a temporary home with a small project in it, and the socket of a private tmux.
@@ -60,5 +61,13 @@ func (s *stage) strike() error {
 	if err := exec.Command("tmux", "-S", s.socket, "has-session").Run(); err == nil {
 		return fmt.Errorf("the tmux on %s is still there", s.socket)
 	}
-	return os.RemoveAll(s.home)
+	// The shells write their history before they end, so the directory may fill once more while it is removed.
+	deadline := time.Now().Add(5 * time.Second)
+	for {
+		err := os.RemoveAll(s.home)
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		<-time.After(10 * time.Millisecond)
+	}
 }

@@ -88,66 +88,74 @@ func compact(value any) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// show prints an answer: its fields in their order, lists a row each, and terminal text as it stands.
+// show prints an answer: its fields in their order, listed things a row each, and terminal text as it stands.
 func show(data json.RawMessage) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
-		fmt.Printf("  <- %s\n", data)
-		return
-	}
-	var fields, rows []string
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			break
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			break
-		}
+	var plain []field
+	var rows []string
+	for _, f := range fieldsOf(data) {
 		var lines []string
-		var entities []json.RawMessage
+		var listed []json.RawMessage
 		switch {
-		case name == "lines" && json.Unmarshal(value, &lines) == nil:
+		case f.name == "lines" && json.Unmarshal(f.value, &lines) == nil:
 			for _, line := range lines {
 				rows = append(rows, "   | "+line)
 			}
-		case json.Unmarshal(value, &entities) == nil:
-			for _, entity := range entities {
-				rows = append(rows, "   * "+short(string(entity), 150))
+		case bytes.HasPrefix(f.value, []byte("[{")) && json.Unmarshal(f.value, &listed) == nil:
+			for _, one := range listed {
+				rows = append(rows, wrap("   *", fieldsOf(one))...)
 			}
 		default:
-			fields = append(fields, fmt.Sprintf("%s: %s", name, short(string(value), 250)))
+			plain = append(plain, f)
 		}
 	}
-	for _, line := range append(wrap(fields, 110), rows...) {
+	for _, line := range append(wrap("  <-", plain), rows...) {
 		fmt.Println(line)
 	}
 }
 
-// wrap sets fields in lines of at most width, if they are not longer themselves.
-func wrap(fields []string, width int) []string {
-	var lines []string
-	line := "  <-"
-	for i, field := range fields {
-		if i < len(fields)-1 {
-			field += ","
-		}
-		if len(line)+1+len(field) > width && line != "  <-" {
-			lines = append(lines, line)
-			line = "    "
-		}
-		line += " " + field
-	}
-	return append(lines, line)
+// A field is one member of a JSON object, as it came.
+type field struct {
+	name  string
+	value json.RawMessage
 }
 
-// short cuts a text that only a program would read, such as a cursor.
-func short(text string, limit int) string {
-	if runes := []rune(text); len(runes) > limit {
-		return string(runes[:limit]) + " ..."
+// fieldsOf splits an object into its members, in their order. What is no object has none.
+func fieldsOf(data json.RawMessage) []field {
+	var fields []field
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		return nil
 	}
-	return text
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return fields
+		}
+		f := field{name: fmt.Sprint(name)}
+		if err := decoder.Decode(&f.value); err != nil {
+			return fields
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// wrap sets fields in lines that fit a terminal of 110 columns, if they do themselves.
+func wrap(mark string, fields []field) []string {
+	var lines []string
+	line := mark
+	for i, f := range fields {
+		text := fmt.Sprintf(" %s: %s", f.name, f.value)
+		if i < len(fields)-1 {
+			text += ","
+		}
+		if i > 0 && len(line)+len(text) > 110 {
+			lines = append(lines, line)
+			line = strings.Repeat(" ", len(mark))
+		}
+		line += text
+	}
+	return append(lines, line)
 }
 
 // until looks at the pane until its screen holds text, without printing: a program there answers when it likes.
