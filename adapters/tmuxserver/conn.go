@@ -40,7 +40,7 @@ type List struct {
 // wanted.
 type Guard struct {
 	Target string // tmux's -t for Format; a target that does not exist is some other one to tmux: name the id in Format
-	Format string // a tmux format of the state, without strftime's % and with a text without newlines
+	Format string // a tmux format of the state
 	Want   string // what Format must expand to, literally
 }
 

@@ -3,6 +3,9 @@ package tmuxserver
 import (
 	"context"
 	"os"
+	"unicode/utf8"
+
+	"github.com/samber/lo"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
@@ -30,13 +33,14 @@ func (s *Server) NewSession(ctx context.Context, request ports.NewSession) (port
 	if err != nil {
 		return created, err
 	}
-	if (request.Width > 0 || request.Height > 0) && !grammar.SizesNewSession(created.Server.Version) {
-		resize := grammar.ResizeWindow(created.Window, request.Width, request.Height)
-		if _, err := s.run(ctx, opSession, string(created.Session), List{Commands: []Command{resize}}); err != nil {
-			return created, err
-		}
+	var rest []Command
+	if !grammar.PlainName(request.WindowName) {
+		rest = append(rest, grammar.RenameWindow(created.Window, request.WindowName))
 	}
-	return created, nil
+	if (request.Width > 0 || request.Height > 0) && !grammar.SizesNewSession(created.Server.Version) {
+		rest = append(rest, grammar.ResizeWindow(created.Window, request.Width, request.Height))
+	}
+	return created, s.complete(ctx, opSession, created, rest)
 }
 
 // NewWindow creates a window in a session that still exists.
@@ -45,7 +49,11 @@ func (s *Server) NewWindow(ctx context.Context, server tmux.Server, request port
 		return ports.Created{}, err
 	}
 	nonce := grammar.NewNonce()
-	return s.createIn(ctx, opWindow, server, string(request.Session), nonce, grammar.NewWindow(nonce, request))
+	created, err := s.createIn(ctx, opWindow, server, string(request.Session), nonce, grammar.NewWindow(nonce, request))
+	if err != nil || grammar.PlainName(request.Name) {
+		return created, err
+	}
+	return created, s.complete(ctx, opWindow, created, []Command{grammar.RenameWindow(created.Window, request.Name)})
 }
 
 // SplitWindow splits a pane that still exists.
@@ -71,6 +79,24 @@ func (s *Server) createIn(ctx context.Context, op string, server tmux.Server, ta
 	return s.created(nonce, result)
 }
 
+// complete does what a creation alone cannot. A fault says what was created nevertheless.
+func (s *Server) complete(ctx context.Context, op string, created ports.Created, rest []Command) error {
+	if len(rest) == 0 {
+		return nil
+	}
+	condition := grammar.Exists(created.Server, string(created.Pane))
+	result, err := s.run(ctx, op, string(created.Window), List{Guard: (*Guard)(&condition), Commands: rest})
+	if err == nil && !result.Passed {
+		err = missing(op, string(created.Pane), result.Found, created.Server)
+	}
+	if e, ok := err.(*fault.Error); ok { //nolint:errorlint // made here, not wrapped
+		e.Delivery = fault.Observed
+		e.Effects = &fault.Effects{State: "known", Created: lo.Compact([]string{string(created.Session), string(created.Window), string(created.Pane)})}
+		return e
+	}
+	return err
+}
+
 func (s *Server) created(nonce grammar.Nonce, result Result) (ports.Created, error) {
 	row, err := one(grammar.CreatedTable, nonce, result.Replies[0].Output, "")
 	if err != nil {
@@ -85,6 +111,9 @@ func checkNew(cwd string, texts ...string) error {
 	for _, text := range append(texts, cwd) {
 		if err := noNUL("an argument", text); err != nil {
 			return err
+		}
+		if !utf8.ValidString(text) && text != cwd {
+			return fault.Invalidf("pass UTF-8", "%q is not UTF-8", text)
 		}
 	}
 	if cwd == "" {

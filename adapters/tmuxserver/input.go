@@ -72,20 +72,28 @@ func (s *Server) SendKeys(ctx context.Context, pre guard.Precondition, keys []st
 	return s.input(ctx, opKeys, pre, list)
 }
 
-// Paste stages the text in a buffer of its own and guards only the paste.
+// Paste stages the text in a buffer of its own and guards only the paste, which deletes the buffer.
 func (s *Server) Paste(ctx context.Context, pre guard.Precondition, text string, bracket ports.Bracket) error {
+	if err := noNUL("text", text); err != nil {
+		return err
+	}
 	condition := grammar.Input(pre)
 	list := List{Guard: (*Guard)(&condition)}
-	if text != "" {
-		buffer := "libtmux-mcp-" + rand.Text()
-		// Also after a lost answer: the buffer may be there.
-		defer s.discard(ctx, buffer)
-		if err := s.conn.Load(ctx, buffer, []byte(text)); err != nil {
-			return notDelivered(naming(opPaste, string(pre.Pane), err))
-		}
-		list.Commands = append(list.Commands, grammar.PasteBuffer(pre.Pane, buffer, bracket, pre.Server.Version))
+	if text == "" {
+		return s.input(ctx, opPaste, pre, list)
 	}
-	return s.input(ctx, opPaste, pre, list)
+	buffer := "libtmux-mcp-" + rand.Text()
+	list.Commands = []Command{grammar.PasteBuffer(pre.Pane, buffer, bracket, pre.Server.Version)}
+	err := s.conn.Load(ctx, buffer, []byte(text))
+	if err != nil {
+		err = notDelivered(naming(opPaste, string(pre.Pane), err))
+	} else {
+		err = s.input(ctx, opPaste, pre, list)
+	}
+	if err != nil {
+		s.discard(ctx, buffer)
+	}
+	return err
 }
 
 // input runs a guarded list that gives input to a pane.
@@ -106,11 +114,11 @@ func (s *Server) input(ctx context.Context, op string, pre guard.Precondition, l
 // discardTime bounds the removal of a buffer after the call's own context ended.
 const discardTime = 2 * time.Second
 
-// discard deletes a buffer that may still be there: a paste that happened has deleted it.
+// discard deletes a buffer that may be there or not.
 func (s *Server) discard(ctx context.Context, buffer string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 	defer cancel()
-	_, _ = s.conn.Run(ctx, List{Commands: []Command{grammar.DeleteBuffer(buffer)}}) // gone already, or the server is
+	_, _ = s.conn.Run(ctx, List{Commands: grammar.DeleteBuffer[Command](buffer)}) // the fault that led here is the one to tell
 }
 
 // partly adds to a fault how much of the text went before it.

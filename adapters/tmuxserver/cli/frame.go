@@ -28,7 +28,7 @@ func newFrame(list tmuxserver.List) frame {
 	if g := list.Guard; g != nil {
 		// A command that fails drops the rest of its list. show-options expands its argument as a format and fails on a
 		// name that is no option, which it prints.
-		condition := "#{m:" + grammar.Pattern(g.Want) + "," + g.Format + "}"
+		condition := "#{==:" + grammar.Operand(g.Want) + "," + g.Format + "}"
 		f.add("show-options", "-s", "-t", g.Target, "#{?"+condition+",escape-time,"+f.refused()+g.Format+f.refused()+"}")
 	}
 	for i, command := range list.Commands {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -51,6 +53,7 @@ func (c *Conn) exec(ctx context.Context, call call) (output, error) {
 		for _, config := range call.configs {
 			argv = append(argv, "-f", config)
 		}
+		closeOnExec()
 		if !hasLocale(env) {
 			env = append(env, "LANG=C.UTF-8") // the shells of the server that this may start
 		}
@@ -107,4 +110,18 @@ func (b *bounded) Write(p []byte) (int, error) {
 		return 0, errors.New("too much output")
 	}
 	return b.Buffer.Write(p)
+}
+
+// closeOnExec keeps what this process inherited, beside its standard streams, from a server that it starts, which would
+// hold it open for good. What Go opened is kept from children anyway.
+func closeOnExec() {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return // no such directory: nothing can be known of inherited descriptors
+	}
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
 }

@@ -89,8 +89,11 @@ func PasteBuffer(pane tmux.PaneID, buffer string, bracket ports.Bracket, version
 	return argv
 }
 
-// DeleteBuffer deletes a buffer.
-func DeleteBuffer(buffer string) []string { return []string{"delete-buffer", "-b", buffer} }
+// DeleteBuffer deletes a buffer that may be there or not. It is set first, because delete-buffer takes a name that does not
+// exist for the newest buffer, which is somebody else's.
+func DeleteBuffer[C ~[]string](buffer string) []C {
+	return []C{{"set-buffer", "-b", buffer, "x"}, {"delete-buffer", "-b", buffer}}
+}
 
 // Created is what a creation prints.
 type Created struct {
@@ -116,6 +119,11 @@ func NewSession(nonce Nonce, request ports.NewSession) []string {
 	argv = option(argv, "-c", Literal(request.Cwd))
 	argv = option(argv, "-x", cells(request.Width))
 	return option(argv, "-y", cells(request.Height))
+}
+
+// RenameWindow gives a window a name.
+func RenameWindow(window tmux.WindowID, name string) []string {
+	return []string{"rename-window", "-t", string(window), "--", Literal(name)}
 }
 
 // ResizeWindow gives a window a size of its own.

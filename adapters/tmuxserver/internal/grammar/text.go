@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
@@ -55,29 +56,42 @@ func expandsDollar(s string) bool {
 }
 
 // decodeName undoes how tmux keeps the names of sessions and windows: as vis(3) writes them, with backslashes
-// doubled and, up to tmux 3.4, a backslash before the dollar of a variable.
+// doubled and, up to tmux 3.4, a backslash before the dollar of a variable. Up to 3.6 the name with which a window was
+// created is kept raw instead: a name that vis cannot have written is taken for that.
 func decodeName(s string) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		if c, n := unvis(s[i:]); n > 0 {
-			b.WriteByte(c)
-			i += n
+		if s[i] < ' ' || s[i] == 0x7f {
+			return s
+		}
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			i++
 			continue
 		}
-		if s[i] == '\\' && i+1 < len(s) && (s[i+1] == '\\' || s[i+1] == '$') {
-			i++
+		c, n := unvis(s[i:])
+		switch {
+		case n > 0:
+		case strings.HasPrefix(s[i+1:], `\`):
+			c, n = '\\', 2
+		case expandsDollar(s[i+1:]):
+			c, n = '$', 2
+		default:
+			return s
 		}
-		b.WriteByte(s[i])
-		i++
+		b.WriteByte(c)
+		i += n
 	}
 	return b.String()
 }
 
+// PlainName reports whether tmux keeps the name of a window the same whether it was created with it or renamed to it.
+func PlainName(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r == '\\' || unicode.IsControl(r) })
+}
+
 // cStyle maps the letters of vis(3)'s C-style escapes to what they stand for.
-var cStyle = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', 's': ' '}
+var cStyle = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
 
 // unvis reads one escape of vis(3) at the start of s: the byte it stands for and its length, 0 if none is there.
 func unvis(s string) (c byte, n int) {
@@ -94,47 +108,27 @@ func unvis(s string) (c byte, n int) {
 
 func isOctal(c byte) bool { return c >= '0' && c <= '7' }
 
-// Literal escapes text for an argument that tmux expands as a format with strftime, so that it comes out as it
-// went in. A run of # before a [ is the start of a style, which tmux copies as it is.
+// Literal escapes text for an argument that tmux expands as a format, so that it comes out as it went in.
 func Literal(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		switch s[i] {
-		case '%':
-			b.WriteString("%%")
-			i++
-		case '#':
-			run := len(s[i:]) - len(strings.TrimLeft(s[i:], "#"))
-			hashes := s[i : i+run]
-			b.WriteString(hashes)
-			if !strings.HasPrefix(s[i+run:], "[") {
-				b.WriteString(hashes)
-			}
-			i += run
-		default:
+		run := len(s[i:]) - len(strings.TrimLeft(s[i:], "#"))
+		if run == 0 {
 			b.WriteByte(s[i])
 			i++
+			continue
 		}
+		hashes := s[i : i+run]
+		b.WriteString(hashes)
+		if !strings.HasPrefix(s[i+run:], "[") { // else it is the start of a style, which tmux copies as it is
+			b.WriteString(hashes)
+		}
+		i += run
 	}
 	return b.String()
 }
 
-// Pattern writes literal text as a pattern of the m: modifier, which unlike == needs no % (strftime would take it).
-func Pattern(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		switch c := s[i]; c {
-		case '%':
-			b.WriteByte('?')
-		case '*', '?', '[', ']', '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case '#', ',', '}':
-			b.WriteByte('#')
-			b.WriteByte(c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
+// Operand escapes text for an operand of a format's comparison.
+func Operand(s string) string {
+	return strings.NewReplacer(",", "#,", "}", "#}").Replace(Literal(s))
 }
