@@ -14,13 +14,16 @@ import (
 // codeOverloaded is the error code of a call beyond MaxRequests, the first of those that JSON-RPC leaves to servers.
 const codeOverloaded = -32000
 
+// space is the white space of JSON, which is less than Unicode's.
+const space = " \t\r\n"
+
 func refusal(code int64, format string, arguments ...any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, arguments...)}
 }
 
 // decode returns the message that a line is, or what is wrong with it.
 func decode(line []byte) (jsonrpc.Message, *jsonrpc.Error) {
-	text := bytes.TrimSpace(line)
+	text := bytes.Trim(line, space)
 	switch {
 	case bytes.HasPrefix(text, []byte("\ufeff")):
 		return nil, refusal(jsonrpc.CodeParseError, "parse error: a byte order mark; send plain UTF-8")

@@ -34,6 +34,7 @@ var badFrames = []struct {
 	{"lone surrogate", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"\ud83d"}}`, `1`, jsonrpc.CodeInvalidRequest, `\ud83d`},
 	{"lone low surrogate", `{"jsonrpc":"2.0","id":1,"method":"\udead"}`, `1`, jsonrpc.CodeInvalidRequest, `\udead`},
 	{"two high surrogates", `{"jsonrpc":"2.0","id":1,"method":"\ud83d\ud83d"}`, `1`, jsonrpc.CodeInvalidRequest, `\ud83d`},
+	{"a space that JSON does not know", "\u00a0\f" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `1`, jsonrpc.CodeParseError, "invalid character"},
 	{"NUL", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\x00\"}", `1`, jsonrpc.CodeParseError, "invalid character"},
 	{"number", `7`, `null`, jsonrpc.CodeInvalidRequest, "object"},
 	{"string", `"ping"`, `null`, jsonrpc.CodeInvalidRequest, "object"},

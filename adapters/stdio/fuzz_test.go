@@ -70,7 +70,7 @@ func FuzzFrame(f *testing.F) {
 			t.Errorf("%d messages came of %d lines that are JSON objects in %q", messages, good, input)
 		}
 		answers := bytes.Count(output.Bytes(), []byte("\n"))
-		for _, answer := range bytes.Split(bytes.TrimSuffix(output.Bytes(), []byte("\n")), []byte("\n")) {
+		for answer := range bytes.SplitSeq(bytes.TrimSuffix(output.Bytes(), []byte("\n")), []byte("\n")) {
 			var frame struct {
 				Version string `json:"jsonrpc"`
 				ID      json.RawMessage

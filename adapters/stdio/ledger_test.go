@@ -150,3 +150,10 @@ func TestPanicIsAnErrorOfItsCall(t *testing.T) {
 	s.refused("1", jsonrpc.CodeInternalError, "internal error in tools/call")
 	s.ping()
 }
+
+func TestAnswerThatIsNoJSONIsAnError(t *testing.T) {
+	s := open(t, memory, stdio.Options{})
+	s.call("1", "garbled")
+	s.refused("1", jsonrpc.CodeInternalError, "cannot be encoded")
+	s.ping()
+}

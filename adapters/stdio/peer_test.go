@@ -95,13 +95,21 @@ func TestPeerThatTricklesCannotDelayTheEnd(t *testing.T) {
 }
 
 func TestUnreadPipeIsLetGo(t *testing.T) {
-	s := start(t, pipes, stdio.Options{WriteTimeout: 50 * time.Millisecond})
-	s.send(greeting)
-	s.call("1", "big")
-	if err := s.wait(); err == nil || !strings.Contains(err.Error(), "bytes within 50ms") {
-		t.Errorf("the session ended with %v", err)
+	for message, options := range map[string]stdio.Options{
+		"bytes within 50ms":              {WriteTimeout: 50 * time.Millisecond},
+		"more than 1048576 bytes unread": {MaxOutputBytes: 1 << 20},
+	} {
+		t.Run(message, func(t *testing.T) {
+			s := start(t, pipes, options)
+			s.send(greeting)
+			s.call("1", "big")
+			s.call("2", "big")
+			if err := s.wait(); err == nil || !strings.Contains(err.Error(), message) {
+				t.Errorf("the session ended with %v", err)
+			}
+			s.close()
+		})
 	}
-	s.close()
 }
 
 func TestClosedOutputEndsTheSession(t *testing.T) {

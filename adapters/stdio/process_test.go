@@ -26,7 +26,9 @@ const childVariable = "STDIO_TEST_CHILD"
 func serveStandardStreams() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	transport := stdio.New(os.Stdin, os.Stdout, stdio.Options{WriteTimeout: 200 * time.Millisecond})
+	transport := stdio.New(os.Stdin, os.Stdout, stdio.Options{
+		WriteTimeout: 200 * time.Millisecond, Grace: 100 * time.Millisecond,
+	})
 	if err := transport.Serve(ctx, newServer(nil, make(chan string, 8))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 3

@@ -52,11 +52,11 @@ func (s *salvage) settle() {
 	if s.depth != 1 {
 		return
 	}
-	rest, named := bytes.CutPrefix(bytes.TrimSpace(s.member), []byte(`"id"`))
-	value, valued := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(":"))
+	rest, named := bytes.CutPrefix(bytes.Trim(s.member, space), []byte(`"id"`))
+	value, valued := bytes.CutPrefix(bytes.Trim(rest, space), []byte(":"))
 	if s.object && named && valued {
 		s.found++
-		if id, err := parseID(bytes.TrimSpace(value)); err == nil && len(s.member) < memberBytes {
+		if id, err := parseID(bytes.Trim(value, space)); err == nil && len(s.member) < memberBytes {
 			s.last = id
 		}
 	}

@@ -38,7 +38,7 @@ func (s *scan) value(depth int) error {
 		_, err := s.quoted()
 		return err
 	case first != '{' && first != '[': // a number, true, false or null, which something follows in its container
-		s.at += bytes.IndexAny(s.text[s.at:], ",]} \t\r\n")
+		s.at += bytes.IndexAny(s.text[s.at:], ",]}"+space)
 		return nil
 	case depth > maxDepth:
 		return fmt.Errorf("nested deeper than %d", maxDepth)
@@ -96,9 +96,7 @@ func (s *scan) object(depth int, member func(name string, value []byte)) error {
 }
 
 func (s *scan) space() {
-	for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\t' || s.text[s.at] == '\r' || s.text[s.at] == '\n') {
-		s.at++
-	}
+	s.at = len(s.text) - len(bytes.TrimLeft(s.text[s.at:], space))
 }
 
 // name scans a string and returns what it says, so that escapes do not hide a repetition.

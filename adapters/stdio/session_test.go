@@ -100,6 +100,9 @@ func newServer(gate <-chan struct{}, entered chan<- string) *mcp.Server {
 	}
 	add("echo", func(_ context.Context, arguments json.RawMessage) (string, error) { return string(arguments), nil })
 	add("panic", func(context.Context, json.RawMessage) (string, error) { panic("as asked") })
+	add("garbled", func(context.Context, json.RawMessage) (string, error) {
+		return "", &jsonrpc.Error{Code: 1, Data: json.RawMessage(`{`)}
+	})
 	add("big", func(context.Context, json.RawMessage) (string, error) { return strings.Repeat("x", 1<<20), nil })
 	add("wait", func(ctx context.Context, _ json.RawMessage) (string, error) {
 		entered <- "wait"
