@@ -141,7 +141,7 @@ func (w *World) Capture(ctx context.Context, request ports.CaptureRequest) (scre
 		First:  first,
 		Rows: pane.grid.text(first, rendering{
 			join: request.Join, styles: request.Styles, blanks: request.Blanks && !request.Join,
-			pad: !w.options.Version.AtLeast("3.3"),
+			pad: !w.options.Version.AtLeast("3.3") || w.options.Version.AtLeast("3.4"),
 		}),
 		Joined: request.Join,
 	}, nil

@@ -12,7 +12,7 @@ type rendering struct {
 	join   bool // wrapped rows are one line
 	styles bool // with SGR sequences
 	blanks bool // written trailing blanks stay
-	pad    bool // and every row is padded to the width (tmux before 3.3)
+	pad    bool // and so do the cells that tmux has allocated and nobody wrote (all but 3.3)
 }
 
 // text renders the rows from an absolute one to the bottom of the screen.
@@ -60,7 +60,21 @@ func (r row) text(how rendering, width int) string {
 		b.WriteString("\x1b[0m")
 	}
 	if how.blanks && how.pad {
-		b.WriteString(strings.Repeat(" ", max(width-end, 0)))
+		b.WriteString(strings.Repeat(" ", allocated(end, width)-end))
 	}
 	return b.String()
+}
+
+// allocated is how many cells tmux keeps for a row of which some were written: a quarter of the width, half of it or all. Source:
+// tmux's grid_expand_line.
+func allocated(written, width int) int {
+	switch {
+	case written == 0:
+		return 0
+	case written <= width/4:
+		return width / 4
+	case written <= width/2:
+		return width / 2
+	}
+	return max(width, written)
 }

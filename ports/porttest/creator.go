@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -26,15 +27,31 @@ const literal = "#{pane_id} #(id) $HOME %H -x; #S"
 // unchanged runs a creation that fails, and checks that it created nothing.
 func unchanged(t *testing.T, w World, kind fault.Kind, create func() (ports.Created, error)) {
 	t.Helper()
-	before := topology(t, w)
+	before := existing(t, w)
 	created, err := create()
 	wants(t, w, kind, err)
 	if created != (ports.Created{}) {
 		t.Errorf("a failed creation answers %+v", created)
 	}
-	if diff := cmp.Diff(before, topology(t, w)); diff != "" {
+	if diff := cmp.Diff(before, existing(t, w)); diff != "" {
 		t.Errorf("a failed creation changed (-before +after):\n%s", diff)
 	}
+}
+
+// existing is what there is, whatever the programs in it do.
+func existing(t *testing.T, w World) (found []string) {
+	t.Helper()
+	read := topology(t, w)
+	for _, session := range read.Sessions {
+		found = append(found, fmt.Sprint(session.ID, session.Name))
+	}
+	for _, link := range read.Links {
+		found = append(found, fmt.Sprint(link))
+	}
+	for _, window := range read.Windows {
+		found = append(found, fmt.Sprint(window.ID, window.Layout))
+	}
+	return append(found, fmt.Sprint("server", read.Running))
 }
 
 // directoryOf waits until a shell runs in its directory.

@@ -221,11 +221,11 @@ func statuses(t *testing.T, w World) {
 		{"exit 9", nil, 9},
 		{"cat <<E >/dev/null\na 'b\nE", nil, 0},
 		{"echo x # note", nil, 0},
-		{"sleep 99", []string{"C-c"}, 130},
+		{"echo at wo''rk; sleep 99", []string{"C-c"}, 130},
 	} {
 		f, _ := running(t, w, id, c.command, nil)
 		if c.keys != nil {
-			busyWith(t, w, id, "sleep")
+			shows(t, w, id, "at work") // C-c before that would hit the frame
 			succeeds(t, w, w.Ports().SendKeys(bounded(t), precondition(t, w, true, id), c.keys))
 		}
 		ends(t, w, f, frame.End{Status: c.want})
@@ -238,16 +238,6 @@ func statuses(t *testing.T, w World) {
 	}
 	succeeds(t, w, f.Close())
 	prompts(t, w, id)
-}
-
-// busyWith waits until the command of a frame is at work; C-c before that would hit the frame.
-func busyWith(t *testing.T, w World, id tmux.PaneID, program string) {
-	t.Helper()
-	at := pane(t, w, id)
-	eventually(t, w, program+" runs", func() (bool, any) {
-		sample := w.Ports().Sample(bounded(t), at)
-		return sample.Leader != at.PID, sample
-	})
 }
 
 func subshell(t *testing.T, w World) {
@@ -321,10 +311,10 @@ func streams(t *testing.T, w World) {
 
 func stoppedFrame(t *testing.T, w World) {
 	id := shellPane(t, w)
-	f := staged(t, w, w.Ports(), planFor(t, w, id, "sleep 99"))
+	f := staged(t, w, w.Ports(), planFor(t, w, id, "echo at wo''rk; sleep 99"))
 	pid := started(t, w, id, f)
 	succeeds(t, w, f.Release())
-	busyWith(t, w, id, "sleep")
+	shows(t, w, id, "at work")
 	if stopped, exists := w.Ports().Stopped(bounded(t), pid); stopped || !exists {
 		t.Errorf("at work: stopped %t, exists %t", stopped, exists)
 	}
