@@ -66,8 +66,9 @@ func play(ctx context.Context, server *pipes.Process, s *stage) error {
 	t.ask(ctx, "So stop it first.", "send_keys", map[string]any{"pane_id": second, "keys": []string{"C-c"}})
 
 	slow := t.ask(ctx, "A command that takes longer than one wants to wait: it goes on, and can be collected.", "run_shell_command",
-		map[string]any{"pane_id": pane, "command": "sleep 1; echo built; exit 3", "timeout": 0.3})
+		map[string]any{"pane_id": pane, "command": "sleep 2; echo built; exit 3", "timeout": 1})
 	t.want(slow, "outcome", "timed_out")
+	t.want(slow, "started", true)
 	late := t.ask(ctx, "Collect it.", "get_run", map[string]any{"run_id": t.text(slow, "run_id"), "timeout": 10})
 	t.want(late, "exit_status", 3.0)
 	t.want(late, "lines", []any{"built"})
