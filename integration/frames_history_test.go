@@ -35,13 +35,13 @@ func TestFramesHistory(t *testing.T) {
 				t.Parallel()
 				p := startIdle(t, binary, c.family, c.rc)
 				p.enter("echo be" + "fore")
-				p.Screen(t, "%0", "\nbefore\n")
+				p.shows("before")
 				p.expect("echo sec''ret", 0, "secret")
 				p.prompt()
 				p.Tmux(t, "send-keys", "-t", "%0", "-l", "clear", ";", "send-keys", "-t", "%0", "Enter")
 				p.prompt()
 				p.enter(c.list + "; echo listed")
-				screen := p.Screen(t, "%0", "\nlisted\n")
+				screen := p.shows("listed")
 				if !strings.Contains(screen, "echo before") {
 					t.Errorf("what the person typed is not in the history:\n%s", screen)
 				}

@@ -144,7 +144,7 @@ func TestFramesShellGone(t *testing.T) {
 		p.Tmux(t, "set-option", "-g", "remain-on-exit", "on")
 		plan := p.plan("echo up-now; sleep 30")
 		staged, _ := p.begin(plan)
-		p.Screen(t, "%0", "\nup-now\n")
+		p.shows("up-now")
 		p.Tmux(t, "respawn-pane", "-k", "-t", "%0", "cat")
 		if end := p.ended(staged); !end.Gone {
 			t.Errorf("end: %+v, want gone", end)

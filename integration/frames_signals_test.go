@@ -63,7 +63,7 @@ func TestFramesStopKeys(t *testing.T) {
 		for _, c := range cases {
 			plan := p.plan(c.command)
 			staged, _ := p.begin(plan)
-			p.Screen(t, "%0", "\nup-now\n")
+			p.shows("up-now")
 			p.Tmux(t, "send-keys", "-t", "%0", c.key)
 			end := p.ended(staged)
 			if family == guard.Ksh && c.command == loop && end == (frame.End{}) {
@@ -88,7 +88,7 @@ func TestFramesIgnoredInterrupt(t *testing.T) {
 		p := startIdle(t, binary, family, "")
 		gate := filepath.Join(p.home, "gate")
 		staged, _ := p.begin(p.plan(fmt.Sprintf(`sh -c 'trap "" INT; echo up; until test -e %s; do sleep 0.05; done; exit 5'`, gate)))
-		p.Screen(t, "%0", "\nup\n")
+		p.shows("up")
 		p.Tmux(t, "send-keys", "-t", "%0", "C-c")
 		impatient := family == guard.Dash || family == guard.Busybox || family == guard.Ksh
 		if !impatient {

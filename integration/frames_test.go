@@ -118,6 +118,22 @@ func (p *framedPane) prompt() {
 	})
 }
 
+// shows waits until a row of the pane is text, and returns the screen.
+func (p *framedPane) shows(text string) string {
+	p.t.Helper()
+	var screen string
+	eventually(p.t, fmt.Sprintf("a row is %q", text), func() (bool, string) {
+		screen, _ = p.Try("capture-pane", "-p", "-t", "%0")
+		for row := range strings.SplitSeq(screen, "\n") {
+			if strings.TrimRight(row, " ") == text { // 3.2a pads
+				return true, screen
+			}
+		}
+		return false, screen
+	})
+	return screen
+}
+
 // plan makes a plan of a command for the pane.
 func (p *framedPane) plan(command string) ports.Plan {
 	n := p.ids.Add(1)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,16 +100,17 @@ func (f *Frames) settle(runID string) (frame.Record, error) {
 	case attended && final(record):
 		return record, nil
 	}
+	leader, err := readLeader(dir)
+	if err != nil {
+		return frame.Record{}, err
+	}
+	record.Leader, _ = pidOf(leader)
 	record.Started = record.Started || exists(filepath.Join(dir, fileRan))
 	if attended {
 		record.Running = true
 		return record, nil
 	}
-	leader, err := os.ReadFile(filepath.Join(dir, fileLeader))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return frame.Record{}, err
-	}
-	living := alive(string(leader)) // looked at before the status, which the shell records before it goes
+	living := alive(leader) // looked at before the status, which the shell records before it goes
 	if !final(record) {
 		if record, err = conclude(record, dir, living); err != nil {
 			return frame.Record{}, err
@@ -134,7 +136,6 @@ func conclude(record frame.Record, dir string, living bool) (frame.Record, error
 		record.EndedAt = info.ModTime().UnixMilli()
 	case living:
 		record.Running = true
-		return record, nil
 	case !record.Started:
 		record.Running, record.Outcome, record.EndedAt = false, frame.TimedOut, time.Now().UnixMilli()
 	default:
@@ -152,11 +153,26 @@ func conclude(record frame.Record, dir string, living bool) (frame.Record, error
 	return record, err
 }
 
+// readLeader reads the identity of the process that Started answered; empty if it did not.
+func readLeader(dir string) (string, error) {
+	leader, err := os.ReadFile(filepath.Join(dir, fileLeader))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(leader), err
+}
+
+// pidOf is the process id in an identity.
+func pidOf(leader string) (pid int, ok bool) {
+	number, _, _ := strings.Cut(leader, " ")
+	pid, err := strconv.Atoi(number)
+	return pid, err == nil
+}
+
 // alive reports whether the process of that identity lives.
 func alive(leader string) bool {
-	var pid int
-	_, err := fmt.Sscan(leader, &pid)
-	return err == nil && identity(pid) == leader
+	pid, ok := pidOf(leader)
+	return ok && identity(pid) == leader
 }
 
 func exists(path string) bool {
