@@ -61,6 +61,7 @@ type Record struct {
 	Dropped  int      `json:"dropped"`         // lines left out of Lines
 	Complete bool     `json:"complete"`        // Lines and Dropped are all that the command wrote
 	Reason   Reason   `json:"reason,omitempty"`
+	Cursor   string   `json:"cursor,omitempty"` // sealed: the place behind Lines
 	Stdout   Stream   `json:"stdout"`
 	Stderr   Stream   `json:"stderr"`
 
