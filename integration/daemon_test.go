@@ -20,17 +20,6 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
-// cliConn is a Conn to a server that may not run yet, with the given options beside executable and socket.
-func cliConn(t *testing.T, s *realServer, options cli.Options) *cli.Conn {
-	t.Helper()
-	options.Tmux, options.SocketPath = s.Binary, s.Socket
-	conn, err := cli.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return conn
-}
-
 func TestDaemonIsMinimalAndLivesWithoutSessions(t *testing.T) {
 	eachTmux(t, func(t *testing.T, binary string) {
 		server := newServer(t, binary)
@@ -152,7 +141,7 @@ func TestDaemonOutlivesItsCreatorAndHoldsNothingOfIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.CommandContext(t.Context(), executable, "-test.run=^TestDaemonHelper$")
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DAEMON_HELPER_SOCKET=" + server.Socket, "DAEMON_HELPER_TMUX=" + binary}
+		cmd.Env = append(plainEnv(t), "DAEMON_HELPER_SOCKET="+server.Socket, "DAEMON_HELPER_TMUX="+binary)
 		// What the process has open, its standard output and what it inherited without knowing it, is closed when it ends.
 		reader, writer, err := os.Pipe()
 		if err != nil {

@@ -3,6 +3,7 @@
 package integration_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
@@ -12,14 +13,27 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
-// cliServer is the adapter under test over one tmux process a command list.
-func cliServer(t *testing.T, s *realServer) *tmuxserver.Server {
+// cliConn is a Conn to a server that may not run yet, with the given options beside executable and socket.
+func cliConn(t *testing.T, s *realServer, options cli.Options) *cli.Conn {
 	t.Helper()
-	conn, err := cli.New(cli.Options{Tmux: s.Binary, SocketPath: s.Socket, Config: "/dev/null"})
+	options.Tmux, options.SocketPath = s.Binary, s.Socket
+	conn, err := cli.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tmuxserver.New(conn, tmuxserver.Options{})
+	return conn
+}
+
+// plainEnv is an environment whose default shell is quick to start.
+func plainEnv(t *testing.T) []string {
+	t.Helper()
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "SHELL=/bin/sh"}
+}
+
+// cliServer is the adapter under test over one tmux process a command list.
+func cliServer(t *testing.T, s *realServer) *tmuxserver.Server {
+	t.Helper()
+	return tmuxserver.New(cliConn(t, s, cli.Options{Config: "/dev/null", Env: plainEnv(t)}), tmuxserver.Options{})
 }
 
 // topology reads everything in full.

@@ -14,34 +14,34 @@ import (
 
 const opCapture = "capture"
 
-// attempts bounds how often a capture from an absolute row is tried while the history grows.
-const attempts = 8
+// slacks are how many rows more than wanted are read, attempt by attempt, where the history may grow between two
+// command lists; then the whole history is.
+var slacks = []int{0, 2000}
 
 // Capture reads the pane's state and rows in one command list, which tmux runs only if no capture hook is effective.
 func (s *Server) Capture(ctx context.Context, request ports.CaptureRequest) (screen.Capture, error) {
 	server, history := request.Server, 0
-	if server.Version == "" || !grammar.SeesCaptureHook(server.Version) || request.FromRow != nil {
+	if server.Version == "" || !grammar.SeesCaptureHook(server.Version) {
 		state, err := s.preflight(ctx, request)
 		if err != nil {
 			return screen.Capture{}, err
 		}
 		server, history = state.Server, state.Pane.HistorySize
 	}
-	for range attempts {
-		capture, err := s.capture(ctx, request, server, history)
-		if err != nil {
-			return screen.Capture{}, err
-		}
-		if request.FromRow == nil || capture.Pane.HistorySize == history {
-			return capture, nil
+	switch {
+	case request.FromRow == nil:
+		return s.capture(ctx, request, server, grammar.FromScreen(request))
+	case grammar.ExpandsRows(server.Version):
+		return s.capture(ctx, request, server, grammar.FromRow(*request.FromRow))
+	}
+	for _, slack := range slacks {
+		capture, err := s.capture(ctx, request, server, grammar.Near(*request.FromRow-slack, history))
+		if err != nil || capture.First <= *request.FromRow {
+			return capture, err
 		}
 		history = capture.Pane.HistorySize
 	}
-	return screen.Capture{}, &fault.Error{
-		Kind: fault.IncompleteSnapshot, Op: opCapture, Target: string(request.Pane), Delivery: fault.Observed,
-		Message:  fmt.Sprintf("pane %s scrolled faster than its rows could be addressed", request.Pane),
-		Recovery: "wait until it is quiet, or capture it without a cursor",
-	}
+	return s.capture(ctx, request, server, grammar.FromOldest())
 }
 
 // preflight reads what a capture has to know before it: the version of the server, the size of the history, and, because
@@ -83,18 +83,19 @@ func (s *Server) paneState(nonce grammar.Nonce, request ports.CaptureRequest, ou
 	return state, nil
 }
 
-// capture runs one guarded capture in the life of server. history is the size of the history that FromRow is relative to.
-func (s *Server) capture(ctx context.Context, request ports.CaptureRequest, server tmux.Server, history int) (screen.Capture, error) {
+// capture runs one guarded capture in the life of server. What it holds begins at the row that was asked for, or at a later
+// one if start was one.
+func (s *Server) capture(ctx context.Context, request ports.CaptureRequest, server tmux.Server, start grammar.Start) (screen.Capture, error) {
 	nonce, target := grammar.NewNonce(), string(request.Pane)
-	rows := grammar.Rows{All: request.History == ports.AllHistory, First: -request.History}
-	if request.FromRow != nil {
-		rows = grammar.Rows{First: max(*request.FromRow, 0) - history}
-	}
 	condition := grammar.Capturable(server, request.Pane)
-	result, err := s.run(ctx, opCapture, target, List{Guard: (*Guard)(&condition), Commands: []Command{
+	list := List{Guard: (*Guard)(&condition), Commands: []Command{
 		grammar.Display(target, grammar.PaneStateTable.Format(nonce)),
-		grammar.Capture(request.Pane, rows, request),
-	}})
+		grammar.Capture(start, request, server.Version),
+	}}
+	if request.Join {
+		list.Commands = append(list.Commands, grammar.CaptureRows(start, request, server.Version))
+	}
+	result, err := s.run(ctx, opCapture, target, list)
 	if err != nil {
 		return screen.Capture{}, err
 	}
@@ -104,28 +105,68 @@ func (s *Server) capture(ctx context.Context, request ports.CaptureRequest, serv
 		}
 		return screen.Capture{}, s.hooked(ctx, request.Pane)
 	}
+	if !grammar.PaneStateTable.Alone(nonce, result.Replies[0].Output) {
+		return screen.Capture{}, printed(request.Pane)
+	}
 	state, err := s.paneState(nonce, request, result.Replies[0].Output, server.Version)
 	if err != nil {
 		return screen.Capture{}, err
 	}
-	capture := screen.Capture{Server: state.Server, Pane: state.Pane, Joined: request.Join}
-	switch {
-	case rows.All:
-	case request.FromRow != nil:
-		capture.First = min(max(*request.FromRow, 0), state.Pane.HistorySize+state.Pane.Height)
-	default:
-		capture.First = max(state.Pane.HistorySize-request.History, 0)
+	capture := screen.Capture{Server: state.Server, Pane: state.Pane, Joined: request.Join, First: start.Row(state.Pane)}
+	return capture, fill(&capture, request, grammar.Split(result.Replies[1].Output), grammar.Split(result.Replies[len(list.Commands)-1].Output))
+}
+
+// fill puts what was captured into a capture, from the row on that was asked for. The rows are those of which the lines
+// consist; without Join, they are the same.
+func fill(capture *screen.Capture, request ports.CaptureRequest, lines, rows []string) error {
+	height := capture.Pane.HistorySize + capture.Pane.Height
+	if len(rows) != height-capture.First {
+		return incomplete(request.Pane, fmt.Sprintf("%d rows of %d to %d", len(rows), capture.First, height))
 	}
-	if capture.First == state.Pane.HistorySize+state.Pane.Height {
-		return capture, nil // below the screen: tmux would give its last row
+	skip := 0
+	if request.FromRow != nil {
+		skip = min(max(*request.FromRow-capture.First, 0), len(rows))
 	}
-	capture.Rows = strings.Split(strings.TrimSuffix(result.Replies[1].Output, "\n"), "\n")
-	if request.Join {
-		for i, row := range capture.Rows {
-			capture.Rows[i] = strings.TrimRight(row, " ")
+	capture.First += skip
+	if !request.Join {
+		capture.Rows = rows[skip:]
+		return nil
+	}
+	starts, ok := grammar.Starts(rows, lines)
+	if !ok {
+		return incomplete(request.Pane, "lines that its rows do not make up")
+	}
+	for i, start := range starts {
+		end := len(rows)
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		if end <= skip {
+			continue
+		}
+		start = max(start, skip)
+		capture.Rows = append(capture.Rows, strings.TrimRight(strings.Join(rows[start:end], ""), " "))
+		if request.Starts {
+			capture.Starts = append(capture.Starts, capture.First-skip+start)
 		}
 	}
-	return capture, nil
+	return nil
+}
+
+func incomplete(pane tmux.PaneID, what string) error {
+	return &fault.Error{
+		Kind: fault.DecodeError, Op: opCapture, Target: string(pane), Delivery: fault.Observed,
+		Message: fmt.Sprintf("tmux answered the capture of %s with %s", pane, what),
+	}
+}
+
+// printed is the refusal to capture where a hook prints into the answers: which rows are the pane's could not be told.
+func printed(pane tmux.PaneID) error {
+	return &fault.Error{
+		Kind: fault.Refused, Reason: fault.Hooked, Op: opCapture, Target: string(pane),
+		Message:  fmt.Sprintf("pane %s cannot be captured: an after-display-message hook prints into tmux's answers", pane),
+		Recovery: "remove the hook",
+	}
 }
 
 // hooked is the refusal to capture a pane with a capture hook; it names the level that has it, if that can be told.

@@ -49,34 +49,44 @@ func (s *Server) NewWindow(ctx context.Context, server tmux.Server, request port
 		return ports.Created{}, err
 	}
 	nonce := grammar.NewNonce()
-	created, err := s.createIn(ctx, opWindow, server, string(request.Session), nonce, grammar.NewWindow(nonce, request))
+	created, found, err := s.createIn(ctx, opWindow, grammar.Exists(server, string(request.Session)), nonce, grammar.NewWindow(nonce, request))
+	if err == nil && found != "" {
+		err = missing(opWindow, string(request.Session), found, server)
+	}
 	if err != nil || grammar.PlainName(request.Name) {
 		return created, err
 	}
 	return created, s.complete(ctx, opWindow, created, []Command{grammar.RenameWindow(created.Window, request.Name)})
 }
 
-// SplitWindow splits a pane that still exists.
+// SplitWindow splits a pane that still exists. A zoom ends with a split unless it is asked to keep it, which would zoom a window
+// that is not: the guard tells which one it is.
 func (s *Server) SplitWindow(ctx context.Context, server tmux.Server, request ports.SplitWindow) (ports.Created, error) {
 	if err := checkNew(request.Cwd, request.Size); err != nil {
 		return ports.Created{}, err
 	}
 	nonce := grammar.NewNonce()
-	created, err := s.createIn(ctx, opSplit, server, string(request.Pane), nonce, grammar.SplitWindow(nonce, request))
-	created.Session = ""
-	return created, err
+	for zoomed := false; ; zoomed = !zoomed {
+		condition := grammar.Splittable(server, request.Pane, zoomed)
+		created, found, err := s.createIn(ctx, opSplit, condition, nonce, grammar.SplitWindow(nonce, request, zoomed))
+		if err == nil && found != "" {
+			if err = missing(opSplit, string(request.Pane), found, server); err == nil && ctx.Err() == nil {
+				continue
+			}
+		}
+		created.Session = ""
+		return created, err
+	}
 }
 
-func (s *Server) createIn(ctx context.Context, op string, server tmux.Server, target string, nonce grammar.Nonce, command Command) (ports.Created, error) {
-	condition := grammar.Exists(server, target)
-	result, err := s.run(ctx, op, target, List{Guard: (*Guard)(&condition), Commands: []Command{command}})
-	if err != nil {
-		return ports.Created{}, err
+// createIn runs a creation under a condition; found is not empty if that did not hold.
+func (s *Server) createIn(ctx context.Context, op string, condition grammar.Condition, nonce grammar.Nonce, command Command) (created ports.Created, found string, err error) {
+	result, err := s.run(ctx, op, condition.Target, List{Guard: (*Guard)(&condition), Commands: []Command{command}})
+	if err != nil || !result.Passed {
+		return ports.Created{}, result.Found, err
 	}
-	if !result.Passed {
-		return ports.Created{}, missing(op, target, result.Found, server)
-	}
-	return s.created(nonce, result)
+	created, err = s.created(nonce, result)
+	return created, "", err
 }
 
 // complete does what a creation alone cannot. A fault says what was created nevertheless.

@@ -16,31 +16,6 @@ func Display(target, format string) []string {
 	return []string{"display-message", "-p", "-t", target, format}
 }
 
-// Rows bounds a capture: rows relative to the top of the screen, negative ones in the history. First is inclusive; the
-// last is always the bottom of the screen.
-type Rows struct {
-	All   bool // from the oldest row of the history
-	First int
-}
-
-// Capture prints rows of a pane.
-func Capture(pane tmux.PaneID, rows Rows, request ports.CaptureRequest) []string {
-	argv := []string{"capture-pane", "-p", "-t", string(pane), "-S", strconv.Itoa(rows.First)}
-	if rows.All {
-		argv[len(argv)-1] = "-"
-	}
-	switch {
-	case request.Join:
-		argv = append(argv, "-J")
-	case request.Blanks:
-		argv = append(argv, "-N")
-	}
-	if request.Styles {
-		argv = append(argv, "-e")
-	}
-	return argv
-}
-
 // CaptureHook is the hook that runs after every capture.
 const CaptureHook = "after-capture-pane"
 
@@ -147,8 +122,8 @@ func NewWindow(nonce Nonce, request ports.NewWindow) []string {
 	return option(argv, "-c", Literal(request.Cwd))
 }
 
-// SplitWindow creates a pane beside another.
-func SplitWindow(nonce Nonce, request ports.SplitWindow) []string {
+// SplitWindow creates a pane beside another, in a window that is zoomed or not.
+func SplitWindow(nonce Nonce, request ports.SplitWindow, zoomed bool) []string {
 	argv := []string{"split-window", "-P", "-F", CreatedTable.Format(nonce), "-t", string(request.Pane)}
 	switch request.Direction {
 	case ports.Above:
@@ -162,6 +137,9 @@ func SplitWindow(nonce Nonce, request ports.SplitWindow) []string {
 	}
 	if !request.Focus {
 		argv = append(argv, "-d")
+		if zoomed {
+			argv = append(argv, "-Z")
+		}
 	}
 	argv = option(argv, "-l", request.Size)
 	return option(argv, "-c", Literal(request.Cwd))

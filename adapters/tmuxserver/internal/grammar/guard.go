@@ -44,6 +44,14 @@ func Capturable(server tmux.Server, pane tmux.PaneID) Condition {
 	return c
 }
 
+// Splittable is the condition that a pane exists in a life of a server, and that its window is zoomed or not.
+func Splittable(server tmux.Server, pane tmux.PaneID, zoomed bool) Condition {
+	c := Exists(server, string(pane))
+	c.Format += ";#{window_zoomed_flag}"
+	c.Want += ";" + boolean(zoomed)
+	return c
+}
+
 // recipientFormat is what must hold of each pane that gets input: the same process, alive, accepting input, in no mode.
 const recipientFormat = "#{pane_id}=#{pane_pid}=#{pane_dead}#{pane_input_off}#{pane_in_mode}."
 

@@ -74,6 +74,12 @@ func (t Table[T]) Parse(nonce Nonce, output string, version tmux.Version) ([]T, 
 	}
 }
 
+// Alone reports whether an answer is one row and nothing else, so that no hook printed into it.
+func (t Table[T]) Alone(nonce Nonce, output string) bool {
+	record := strings.TrimSuffix(output, "\n")
+	return strings.HasPrefix(record, nonce.begin()) && strings.HasSuffix(record, nonce.end()) && strings.Count(record, nonce.end()) == 1
+}
+
 func decodeFault(message string, err error) error {
 	return &fault.Error{Kind: fault.DecodeError, Message: message, Delivery: fault.Observed, Err: err}
 }

@@ -1,0 +1,223 @@
+//go:build integration
+
+package integration_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+	"github.com/libtmux-mcp/libtmux-mcp/ports/porttest"
+)
+
+func TestTmuxServerContract(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		world := func(t *testing.T) porttest.World { return newTmuxWorld(t, binary) }
+		t.Run("Reader", func(t *testing.T) { porttest.Reader(t, world) })
+		t.Run("Input", func(t *testing.T) { porttest.Input(t, world) })
+		t.Run("Creator", func(t *testing.T) { porttest.Creator(t, world) })
+	})
+}
+
+// A tmuxWorld is a real tmux server as the contract suites see it, with what a person does there.
+type tmuxWorld struct {
+	*realServer
+	t       *testing.T
+	ports   porttest.Ports
+	dir     string // of the recorders
+	records map[tmux.PaneID]string
+}
+
+func newTmuxWorld(t *testing.T, binary string) *tmuxWorld {
+	t.Helper()
+	w := &tmuxWorld{realServer: newServer(t, binary), t: t, dir: t.TempDir(), records: map[tmux.PaneID]string{}}
+	server := cliServer(t, w.realServer)
+	w.ports = porttest.Ports{Reader: server, Input: server, Creator: server}
+	return w
+}
+
+func (w *tmuxWorld) Ports() porttest.Ports { return w.ports }
+
+func (w *tmuxWorld) Peer() ports.Frames {
+	w.t.Fatal("the suites of the server need no frames")
+	return nil
+}
+
+// String is what there is.
+func (w *tmuxWorld) String() string {
+	out, err := w.Try("list-panes", "-a", ";", "list-clients")
+	return fmt.Sprintf("%s (%v)", out, err)
+}
+
+func (w *tmuxWorld) Session(name string, program porttest.Program) tmux.PaneID {
+	id := w.run(program, "-f", "/dev/null", "new-session", "-d", "-s", name, "-x", "80", "-y", "24")
+	w.Tmux(w.t, "resize-window", "-t", string(id), "-x", "80", "-y", "24") // tmux 3.2a ignores the size above
+	return id
+}
+
+func (w *tmuxWorld) Split(beside tmux.PaneID, program porttest.Program) tmux.PaneID {
+	return w.run(program, "split-window", "-d", "-t", string(beside))
+}
+
+// run creates a pane and waits until its program is ready.
+func (w *tmuxWorld) run(program porttest.Program, create ...string) tmux.PaneID {
+	record := filepath.Join(w.dir, fmt.Sprint(len(w.records)))
+	script := "cd / && exec env PS1='$ ' ENV= sh"
+	if program == porttest.Recorder {
+		script = fmt.Sprintf("stty raw -echo && : >'%s.ready' && exec cat >'%s'", record, record)
+	}
+	id := tmux.PaneID(w.Tmux(w.t, append(create, "-P", "-F", "#{pane_id}", "sh", "-c", script)...))
+	w.records[id] = record
+	if program == porttest.Shell {
+		w.Screen(w.t, string(id), "$")
+		return id
+	}
+	eventually(w.t, "the recorder is ready", func() (bool, string) {
+		_, err := os.Stat(record + ".ready")
+		return err == nil, fmt.Sprint(err)
+	})
+	return id
+}
+
+func (w *tmuxWorld) Link(window tmux.WindowID, in tmux.SessionID) {
+	w.Tmux(w.t, "link-window", "-d", "-s", string(window), "-t", string(in)+":")
+}
+
+// levels are the flags that set an option of a session, window or pane.
+var levels = map[byte][]string{'$': nil, '@': {"-w"}, '%': {"-p"}}
+
+func (w *tmuxWorld) SetOption(target, name, value string) {
+	command := "set-option"
+	if strings.HasPrefix(name, "after-") {
+		command = "set-hook"
+	}
+	args := []string{command, "-g"}
+	if target != "" {
+		args = append(append([]string{command}, levels[target[0]]...), "-t", target)
+	}
+	w.Tmux(w.t, append(args, name, value)...)
+}
+
+// Rename goes through an option, because tmux expands the name as a format, once.
+func (w *tmuxWorld) Rename(target, name string) {
+	w.Tmux(w.t, "set-option", "-g", "@name", name)
+	switch target[0] {
+	case tmux.SessionSigil:
+		w.Tmux(w.t, "rename-session", "-t", target, "#{@name}")
+	case tmux.WindowSigil:
+		w.Tmux(w.t, "rename-window", "-t", target, "#{@name}")
+	case tmux.PaneSigil:
+		w.Tmux(w.t, "select-pane", "-t", target, "-T", "#{@name}")
+	}
+}
+
+func (w *tmuxWorld) Put(pane tmux.PaneID, state porttest.State) {
+	args := map[porttest.State][]string{
+		porttest.CopyMode: {"copy-mode"}, porttest.InputOff: {"select-pane", "-d"}, porttest.Zoomed: {"resize-pane", "-Z"}, porttest.Active: {"select-pane"},
+	}[state]
+	w.Tmux(w.t, append(args, "-t", string(pane))...)
+}
+
+func (w *tmuxWorld) Attach(session tmux.SessionID, kind porttest.Client) (detach func()) {
+	args := []string{"-u", "-S", w.Socket, "attach-session", "-t", string(session)}
+	if kind == porttest.Control {
+		args = append([]string{"-C"}, args...)
+	}
+	cmd := exec.Command(w.Binary, args...)
+	cmd.Env = append(plainEnv(w.t), "TERM=xterm-256color")
+	before := w.clients()
+	var terminal io.Closer
+	var err error
+	if kind == porttest.Control {
+		if terminal, err = cmd.StdinPipe(); err == nil {
+			err = cmd.Start()
+		}
+	} else {
+		var master *os.File
+		if master, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80}); err == nil {
+			terminal = master
+			go func() { _, _ = io.Copy(io.Discard, master) }() // a terminal that nobody reads stops the client
+		}
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	end := func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // killed
+		_ = terminal.Close()
+	}
+	w.t.Cleanup(end)
+	eventually(w.t, "the client is attached", func() (bool, string) { return w.clients() > before, w.String() })
+	return func() {
+		end()
+		eventually(w.t, "the client is gone", func() (bool, string) { return w.clients() == before, w.String() })
+	}
+}
+
+func (w *tmuxWorld) clients() int {
+	return len(strings.Fields(w.Tmux(w.t, "list-clients", "-F", "#{client_pid}")))
+}
+
+func (w *tmuxWorld) Kill(target string) {
+	switch {
+	case target == "":
+		w.Tmux(w.t, "kill-server")
+		eventually(w.t, "nobody listens", func() (bool, string) {
+			out, err := w.Try("list-sessions")
+			return err != nil && strings.HasPrefix(out, "no server running"), out
+		})
+	case target[0] == tmux.SessionSigil:
+		w.Tmux(w.t, "kill-session", "-t", target)
+	case target[0] == tmux.WindowSigil:
+		w.Tmux(w.t, "kill-window", "-t", target)
+	default:
+		w.Tmux(w.t, "kill-pane", "-t", target)
+	}
+}
+
+func (w *tmuxWorld) Print(pane tmux.PaneID, text string) {
+	tty, err := os.OpenFile(w.Tmux(w.t, "display-message", "-p", "-t", string(pane), "#{pane_tty}"), os.O_WRONLY, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer tty.Close()
+	if _, err := tty.WriteString(text); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *tmuxWorld) Received(pane tmux.PaneID) string {
+	data, err := os.ReadFile(w.records[pane])
+	if err != nil && !os.IsNotExist(err) {
+		w.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func (w *tmuxWorld) Die(pane tmux.PaneID) {
+	w.Tmux(w.t, "set-option", "-p", "-t", string(pane), "remain-on-exit", "on")
+	w.Tmux(w.t, "respawn-pane", "-k", "-t", string(pane), "exit 3")
+	eventually(w.t, "the pane is dead", func() (bool, string) {
+		dead := w.Tmux(w.t, "display-message", "-p", "-t", string(pane), "#{pane_dead}")
+		return dead == "1", dead
+	})
+}
+
+func (w *tmuxWorld) SetBuffer(name, data string) { w.Tmux(w.t, "set-buffer", "-b", name, data) }
+
+func (w *tmuxWorld) Buffers() map[string]string {
+	buffers := map[string]string{}
+	for name := range strings.FieldsSeq(w.Tmux(w.t, "list-buffers", "-F", "#{buffer_name}")) {
+		buffers[name] = w.Tmux(w.t, "show-buffer", "-b", name)
+	}
+	return buffers
+}
