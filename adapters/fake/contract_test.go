@@ -14,7 +14,7 @@ func TestContract(t *testing.T) {
 	for _, version := range []tmux.Version{"3.2a", "3.4", "3.8"} {
 		newWorld := func(t *testing.T) porttest.World {
 			w := world{World: fake.New(fake.Options{Version: version}), t: t}
-			t.Cleanup(w.World.Close)
+			t.Cleanup(w.Close)
 			return w
 		}
 		t.Run(string(version), func(t *testing.T) {

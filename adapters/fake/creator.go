@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -93,7 +94,7 @@ func (w *World) SplitWindow(ctx context.Context, server tmux.Server, request por
 	if err != nil {
 		return ports.Created{}, err
 	}
-	pane := w.split(beside, request.Direction, size, spawn{cwd: or(request.Cwd, beside.path)})
+	pane := w.split(beside, request.Direction, size, spawn{cwd: cmp.Or(request.Cwd, beside.path)})
 	if pane == nil {
 		return ports.Created{}, failed(fault.CommandFailed, op, string(request.Pane), "no space for new pane")
 	}
@@ -108,7 +109,7 @@ func (w *World) SplitWindow(ctx context.Context, server tmux.Server, request por
 func (w *World) split(beside *pane, side ports.Direction, size int, spec spawn) *pane {
 	in := beside.window
 	made := w.newPane(in, spec)
-	side = or(side, ports.Below)
+	side = cmp.Or(side, ports.Below)
 	if !in.split(beside, made, side, size) {
 		w.server.lastPane--
 		return nil

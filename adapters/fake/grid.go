@@ -2,6 +2,7 @@ package fake
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -299,7 +300,7 @@ func (g *grid) style(params ansi.Params) {
 		if b.Len() > 0 {
 			b.WriteByte(';')
 		}
-		b.WriteString(itoa(n))
+		b.WriteString(strconv.Itoa(n))
 	})
 	g.pen = b.String()
 }

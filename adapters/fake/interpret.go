@@ -55,7 +55,7 @@ func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 			return []string{"true"}, nil
 		}
 	case "kill":
-		return append([]string{"command_kill"}, args[1:]...), nil
+		return append([]string{killShell}, args[1:]...), nil
 	}
 	return args, nil
 }
@@ -78,9 +78,10 @@ func (s *shell) read(ctx context.Context, args []string) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	quoted, quoteErr := syntax.Quote(strings.TrimSuffix(line, "\n"), syntax.LangBash)
+	text := strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\x00", "") // which no variable can hold
+	quoted, quoteErr := syntax.Quote(text, syntax.LangBash)
 	if quoteErr != nil {
-		return []string{"false"}, nil
+		return nil, quoteErr
 	}
 	script := name + "=" + quoted
 	if err != nil {

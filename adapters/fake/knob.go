@@ -1,8 +1,9 @@
 package fake
 
 import (
-	"context"
+	"cmp"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -103,7 +104,7 @@ func (w *World) SelectWindow(in tmux.SessionID, id tmux.WindowID) {
 	defer w.mu.Unlock()
 	to := w.mustWindow(id)
 	session := w.mustSession(in)
-	session.current = or(find(session.links, func(l *link) bool { return l.window == to }), session.current)
+	session.current = cmp.Or(find(session.links, func(l *link) bool { return l.window == to }), session.current)
 	w.touch()
 }
 
@@ -277,11 +278,7 @@ func (w *World) SetBuffer(name, data string) {
 func (w *World) Buffers() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found := map[string]string{}
-	for name, data := range w.running().buffers {
-		found[name] = data
-	}
-	return found
+	return maps.Clone(w.running().buffers)
 }
 
 // SetCaller says in which pane the process that the test is runs.
@@ -289,56 +286,4 @@ func (w *World) SetCaller(pane tmux.PaneID, how ports.CallerSource) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.caller = ports.Caller{Pane: pane, How: how}
-}
-
-// Screen is what a pane shows: its rows, without trailing blanks and blank rows at the end.
-func (w *World) Screen(id tmux.PaneID) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.mustPane(id).screen()
-}
-
-func (p *pane) screen() string {
-	return strings.TrimRight(strings.Join(p.grid.text(p.grid.history(), rendering{}), "\n"), "\n")
-}
-
-// Received is every byte that was typed into a pane, whatever ran in it.
-func (w *World) Received(id tmux.PaneID) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return string(w.mustPane(id).received)
-}
-
-// Await waits until a pane shows a text. It fails when the context ends first, or the pane is gone.
-func (w *World) Await(ctx context.Context, id tmux.PaneID, text string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var pane *pane
-	err := w.wait(ctx, func() bool {
-		pane = nil
-		if w.server != nil {
-			pane = w.server.pane(id)
-		}
-		return pane == nil || strings.Contains(pane.screen(), text)
-	})
-	if err == nil && pane == nil {
-		err = fmt.Errorf("pane %s is gone", id)
-	}
-	return err
-}
-
-// AwaitPrompt waits until the pane's shell is idle at its prompt.
-func (w *World) AwaitPrompt(ctx context.Context, id tmux.PaneID) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	shell := w.mustPane(id).terminal.shell
-	return w.wait(ctx, func() bool { return shell != nil && shell.idle })
-}
-
-// AwaitRaw waits until the program in a pane has the terminal raw, as a full-screen program does.
-func (w *World) AwaitRaw(ctx context.Context, id tmux.PaneID) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	terminal := w.mustPane(id).terminal
-	return w.wait(ctx, func() bool { return !terminal.canonical })
 }

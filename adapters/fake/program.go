@@ -132,18 +132,18 @@ func (w *World) startProgram(p *pane, self *process) {
 // standardPrograms are the commands that every world has, beside the shell's builtins.
 func standardPrograms() map[string]Program {
 	return map[string]Program{
-		writeDocument:  storeDocument,
-		"command_kill": kill,
-		"cat":          cat,
-		"clear":        func(_ context.Context, p *Process) int { return p.print("\x1b[H\x1b[2J\x1b[3J") },
-		"head":         head,
-		"seq":          seq,
-		"sleep":        sleep,
-		"wc":           count,
-		"record":       record,
-		"less":         record,
-		"vim":          record,
-		"python3":      python,
+		writeDocument: storeDocument,
+		killShell:     kill,
+		"cat":         cat,
+		"clear":       func(_ context.Context, p *Process) int { return p.print("\x1b[H\x1b[2J\x1b[3J") },
+		"head":        head,
+		"seq":         seq,
+		"sleep":       sleep,
+		"wc":          count,
+		"record":      record,
+		"less":        record,
+		"vim":         record,
+		"python3":     python,
 	}
 }
 
@@ -153,6 +153,12 @@ func (p *Process) print(text string) int {
 		return 1
 	}
 	return 0
+}
+
+// complain writes a line to standard error and answers the status of a program that failed.
+func (p *Process) complain(format string, args ...any) int {
+	_, _ = fmt.Fprintf(p.Stderr, format+"\n", args...) // it fails anyway
+	return 1
 }
 
 func storeDocument(_ context.Context, p *Process) int {
@@ -196,8 +202,7 @@ func catFiles(p *Process) int {
 		data, ok := w.files[full]
 		w.mu.Unlock()
 		if !ok {
-			fmt.Fprintf(p.Stderr, "cat: %s: No such file or directory\n", name)
-			status = 1
+			status = p.complain("cat: %s: No such file or directory", name)
 			continue
 		}
 		status |= p.print(string(data))
@@ -248,8 +253,7 @@ func seq(_ context.Context, p *Process) int {
 		err = errors.New("wants one or two numbers")
 	}
 	if err != nil {
-		fmt.Fprintf(p.Stderr, "seq: %v\n", err)
-		return 1
+		return p.complain("seq: %v", err)
 	}
 	var b strings.Builder
 	for n := first; n <= last; n++ {
@@ -261,8 +265,7 @@ func seq(_ context.Context, p *Process) int {
 func sleep(ctx context.Context, p *Process) int {
 	seconds, err := strconv.ParseFloat(strings.Join(p.Args[1:], ""), 64)
 	if err != nil {
-		fmt.Fprintf(p.Stderr, "sleep: invalid time interval\n")
-		return 1
+		return p.complain("sleep: invalid time interval")
 	}
 	p.Sleep(ctx, time.Duration(seconds*float64(time.Second)))
 	return 0
@@ -282,8 +285,7 @@ func kill(_ context.Context, p *Process) int {
 		}
 	}
 	if target != strconv.Itoa(os.Getpid()) && target != strconv.Itoa(p.terminal.pane.pid) {
-		fmt.Fprintf(p.Stderr, "kill: (%s) - No such process\n", target)
-		return 1
+		return p.complain("kill: (%s) - No such process", target)
 	}
 	p.terminal.exit(0, signal)
 	return 0

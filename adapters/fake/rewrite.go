@@ -11,6 +11,9 @@ import (
 // inBackground is a variable that is set in a background job.
 const inBackground = "__fake_background"
 
+// killShell is the program that plays the builtin kill.
+const killShell = "__fake_kill"
+
 // writeDocument is the program that stores an expanded here-document.
 const writeDocument = "__fake_document"
 

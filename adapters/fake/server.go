@@ -85,10 +85,10 @@ func (w *World) addSession(name, windowName string, spec spawn, width, height in
 	s.lastSession++
 	made := &session{
 		id:      tmux.SessionID(fmt.Sprintf("$%d", s.lastSession)),
-		name:    w.sessionName(or(name, fmt.Sprint(s.lastSession))),
+		name:    w.sessionName(cmp.Or(name, fmt.Sprint(s.lastSession))),
 		created: time.Now().Truncate(time.Second),
-		width:   or(width, w.options.Width),
-		height:  or(height, w.options.Height),
+		width:   cmp.Or(width, w.options.Width),
+		height:  cmp.Or(height, w.options.Height),
 		options: options{},
 	}
 	s.sessions = append(s.sessions, made)
@@ -111,7 +111,7 @@ func (w *World) addWindow(in *session, name string, index int, spec spawn) *pane
 	s.lastWindow++
 	made := &window{
 		id:      tmux.WindowID(fmt.Sprintf("@%d", s.lastWindow)),
-		name:    or(name, spec.name(w)),
+		name:    cmp.Or(name, spec.name(w)),
 		width:   in.width,
 		height:  in.height,
 		options: options{},

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,7 +224,7 @@ func (j *job) run(ctx context.Context, runner *interp.Runner, file *syntax.File)
 		if ctx.Err() != nil {
 			w := j.shell.terminal.pane.world
 			w.mu.Lock()
-			status = or(j.status, 129)
+			status = cmp.Or(j.status, 129)
 			w.mu.Unlock()
 			setStatus(runner, status)
 			return status
@@ -273,7 +274,7 @@ func (s *shell) suspend() {
 	}
 	j.halted = true
 	t.foreground.stopped = true
-	j.group = or(j.group, t.foreground)
+	j.group = cmp.Or(j.group, t.foreground)
 	w.touch()
 	w.work.Go(func() {
 		w.mu.Lock()

@@ -1,11 +1,6 @@
 package fake
 
-import (
-	"strconv"
-	"strings"
-)
-
-func itoa(n int) string { return strconv.Itoa(n) }
+import "strings"
 
 // A rendering says how rows become text.
 type rendering struct {

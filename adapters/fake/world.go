@@ -10,6 +10,7 @@
 package fake
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -68,12 +69,12 @@ type World struct {
 
 // New makes a world without a server. Close ends it.
 func New(options Options) *World {
-	options.Version = or(options.Version, "3.4")
-	options.Socket = or(options.Socket, "/fake/tmux/default")
-	options.Shell = or(options.Shell, guard.Bash)
-	options.Prompt = or(options.Prompt, "$ ")
-	options.Width = or(options.Width, 80)
-	options.Height = or(options.Height, 24)
+	options.Version = cmp.Or(options.Version, "3.4")
+	options.Socket = cmp.Or(options.Socket, "/fake/tmux/default")
+	options.Shell = cmp.Or(options.Shell, guard.Bash)
+	options.Prompt = cmp.Or(options.Prompt, "$ ")
+	options.Width = cmp.Or(options.Width, 80)
+	options.Height = cmp.Or(options.Height, 24)
 	ctx, end := context.WithCancel(context.Background())
 	w := &World{
 		options:  options,
@@ -133,15 +134,6 @@ func (w *World) wait(ctx context.Context, condition func() bool) error {
 func (w *World) newPID() int {
 	w.lastPID++
 	return w.lastPID
-}
-
-// or is the first that is not zero. It exists beside cmp.Or only to read as a default does.
-func or[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }
 
 // String draws the whole world, for tests that fail.
