@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/stdio"
 )
@@ -103,6 +104,37 @@ func TestSessionEndsThoughACallDoesNot(t *testing.T) {
 		}
 		close(s.gate)
 		synctest.Wait()
+	})
+}
+
+func TestReadEndsThoughACallDoesNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		input := io.NopCloser(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`))
+		connection, err := stdio.New(input, &collected{}, stdio.Options{Grace: time.Second, Drain: 3 * time.Second}).Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		var methods []string
+		for {
+			message, err := connection.Read(t.Context())
+			if err != nil {
+				if !strings.Contains(err.Error(), "1 calls did not end within 3s") {
+					t.Errorf("reading ended with %v", err)
+				}
+				break
+			}
+			methods = append(methods, message.(*jsonrpc.Request).Method)
+		}
+		if diff := cmp.Diff([]string{"tools/call", "notifications/cancelled"}, methods); diff != "" {
+			t.Errorf("what was read (-want +got):\n%s", diff)
+		}
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("reading ended after %v, want 3s", took)
+		}
+		if err := connection.Close(); err != nil {
+			t.Error(err)
+		}
 	})
 }
 

@@ -25,6 +25,8 @@ var badFrames = []struct {
 	{"no JSON", `hello`, `null`, jsonrpc.CodeParseError, "invalid character 'h'"},
 	{"cut short", `{"jsonrpc":"2.0","id":1,"method":"pi`, `1`, jsonrpc.CodeParseError, "unexpected end"},
 	{"cut short in its id", `{"jsonrpc":"2.0","id":1`, `null`, jsonrpc.CodeParseError, "unexpected end"},
+	{"array with a name", `["id":1,2]`, `null`, jsonrpc.CodeParseError, "invalid character ':'"},
+	{"id out of sight", `{"id":` + strings.Repeat(" ", 506) + `12345,"jsonrpc":"1.0","method":"ping"}`, `null`, jsonrpc.CodeInvalidRequest, "jsonrpc"},
 	{"trailing comma", `{"jsonrpc":"2.0","id":1,"method":"ping",}`, `1`, jsonrpc.CodeParseError, "invalid character '}'"},
 	{"trailing data", `{"jsonrpc":"2.0","id":1,"method":"ping"} x`, `1`, jsonrpc.CodeParseError, "after top-level value"},
 	{"two objects", `{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}`, `null`, jsonrpc.CodeParseError, "after top-level value"},

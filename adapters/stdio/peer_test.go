@@ -69,6 +69,18 @@ func TestPeerThatReadsSlowlyIsServed(t *testing.T) {
 	})
 }
 
+// The limit is on what waits, not on a frame or on all frames together.
+func TestPeerThatReadsMayBeToldMuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, memory, stdio.Options{MaxOutputBytes: 1 << 20})
+		for range 3 {
+			s.call("1", "big")
+			s.says("1", strings.Repeat("x", 1<<20))
+			synctest.Wait()
+		}
+	})
+}
+
 func TestPeerThatTricklesCannotDelayTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, memory, stdio.Options{})
