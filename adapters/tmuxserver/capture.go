@@ -59,7 +59,7 @@ func (s *Server) preflight(ctx context.Context, request ports.CaptureRequest) (g
 	if err != nil {
 		return state, err
 	}
-	if hook := strings.TrimSpace(result.Replies[1].Output); hook != "" {
+	if grammar.HasCaptureHook(result.Replies[1].Output) {
 		return state, s.hooked(ctx, request.Pane)
 	}
 	return state, nil
@@ -169,24 +169,24 @@ func printed(pane tmux.PaneID) error {
 	}
 }
 
-// hooked is the refusal to capture a pane with a capture hook; it names the level that has it, if that can be told.
+// hooked is the refusal to capture a pane with a capture hook; it names where the hook is set, if that can still be told.
 func (s *Server) hooked(ctx context.Context, pane tmux.PaneID) error {
-	e := &fault.Error{
+	where := ""
+	result, err := s.conn.Run(ctx, List{Commands: []Command{
+		grammar.ShowCaptureHookOf(pane, false), grammar.ShowCaptureHookOf(pane, true),
+	}})
+	switch {
+	case err != nil: // the refusal stands without it
+	case grammar.HasCaptureHook(result.Replies[0].Output):
+		where = ", set at session level,"
+	case grammar.HasCaptureHook(result.Replies[1].Output):
+		where = ", set at global level,"
+	}
+	return &fault.Error{
 		Kind: fault.Refused, Reason: fault.Hooked, Op: opCapture, Target: string(pane),
-		Message:  fmt.Sprintf("pane %s has a %s hook, which would run with every capture", pane, grammar.CaptureHook),
-		Recovery: "remove the hook, or use another pane",
+		Message:  fmt.Sprintf("pane %s has an %s hook%s which would run with every capture", pane, grammar.CaptureHook, where),
+		Recovery: "remove the hook (set-hook -u), or use a pane of another session",
 	}
-	for _, level := range grammar.HookLevels {
-		result, err := s.conn.Run(ctx, List{Commands: []Command{grammar.ShowCaptureHookAt(pane, level)}})
-		if err != nil {
-			return e // the refusal stands without its level
-		}
-		if reply := result.Replies[0]; reply.State == Done && strings.TrimSpace(reply.Output) != "" {
-			e.Message = fmt.Sprintf("pane %s has a %s hook, set at %s level, which would run with every capture", pane, grammar.CaptureHook, level.Name)
-			return e
-		}
-	}
-	return e
 }
 
 func notFound(op, target string) *fault.Error {

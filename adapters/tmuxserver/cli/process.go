@@ -97,20 +97,23 @@ func contextFault(ctx context.Context, delivery fault.Delivery) *fault.Error {
 	return &fault.Error{Kind: kind, Message: message, Delivery: delivery, Err: ctx.Err()}
 }
 
-// bounded collects output up to a limit and then refuses more, which ends the process that writes it.
+// bounded collects output up to a limit and then refuses more, which ends the process that writes it. It has no method but
+// these, because io.Copy would fill a buffer that it could read into.
 type bounded struct {
-	bytes.Buffer
-	room int
-	full bool
+	buffer bytes.Buffer
+	room   int // bytes
+	full   bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if len(p) > b.room-b.Len() {
+	if len(p) > b.room-b.buffer.Len() {
 		b.full = true
 		return 0, errors.New("too much output")
 	}
-	return b.Buffer.Write(p)
+	return b.buffer.Write(p)
 }
+
+func (b *bounded) String() string { return b.buffer.String() }
 
 // closeOnExec keeps what this process inherited, beside its standard streams, from a server that it starts, which would
 // hold it open for good. What Go opened is kept from children anyway.

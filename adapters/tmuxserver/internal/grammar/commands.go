@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
@@ -19,28 +20,25 @@ func Display(target, format string) []string {
 // CaptureHook is the hook that runs after every capture.
 const CaptureHook = "after-capture-pane"
 
-// ShowCaptureHook prints the capture hook that is effective for a pane, inherited ones too.
+// ShowCaptureHook prints the capture hook that is effective for a pane.
 func ShowCaptureHook(pane tmux.PaneID) []string {
-	return []string{"show-options", "-A", "-v", "-t", string(pane), CaptureHook}
+	return []string{"show-options", "-A", "-t", string(pane), CaptureHook}
 }
 
-// A HookLevel is where a hook can be set.
-type HookLevel struct {
-	Name string
-	flag string
-}
-
-// HookLevels are where a capture hook can be set, the nearest first.
-var HookLevels = []HookLevel{{"pane", "-p"}, {"window", "-w"}, {"session", ""}, {"global", "-g"}}
-
-// ShowCaptureHookAt prints the capture hook that is set at one level.
-func ShowCaptureHookAt(pane tmux.PaneID, level HookLevel) []string {
-	argv := []string{"show-options", "-v", "-t", string(pane)}
-	if level.flag != "" {
-		argv = append(argv, level.flag)
+// ShowCaptureHookOf prints the capture hook that is set for the session of a pane, or else globally. There are no other
+// levels: set-hook takes -w and -p, but sets this hook for the session.
+func ShowCaptureHookOf(pane tmux.PaneID, global bool) []string {
+	if global {
+		return []string{"show-options", "-g", CaptureHook}
 	}
-	return append(argv, CaptureHook)
+	return []string{"show-options", "-t", string(pane), CaptureHook}
 }
+
+// HasCaptureHook reads the answer to either.
+func HasCaptureHook(output string) bool { return captureHook.MatchString(output) }
+
+// captureHook is one command of the hook; what another hook prints is none.
+var captureHook = regexp.MustCompile(`(?m)^` + CaptureHook + `\[`)
 
 // Type sends text literally.
 func Type(pane tmux.PaneID, text string) []string {
