@@ -19,6 +19,7 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/process"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
 
 // A controlClient is a control-mode client: thousands of captures by a tmux process each would take minutes.
@@ -119,6 +120,7 @@ type promptPane struct {
 	style  promptStyle
 	client *controlClient
 	id     string
+	server tmux.Server // its version alone
 	home   string
 	last   screen.Capture // what await returned last
 }
@@ -140,7 +142,12 @@ func (s promptSample) String() string {
 // open starts the shell of a style with a home of its own.
 func (s *realServer) open(t *testing.T, client *controlClient, style promptStyle) *promptPane {
 	t.Helper()
-	p := &promptPane{style: style, client: client, home: t.TempDir()}
+	home, err := os.MkdirTemp("", "lt") // short, as homes are: prompts show it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) }) // a shell may still write its history there
+	p := &promptPane{style: style, client: client, home: home}
 	// Without a directory of completions fish would spend a minute on making some.
 	for _, dir := range []string{"work/elsewhere/deep1", "fish/generated_completions"} {
 		if err := os.MkdirAll(filepath.Join(p.home, dir), 0o700); err != nil {
@@ -170,6 +177,7 @@ func (s *realServer) open(t *testing.T, client *controlClient, style promptStyle
 		"ENV=" + filepath.Join(p.home, "rc"), "W=" + work, "TERM=screen-256color", "LC_ALL=C.UTF-8",
 	}, argv...)
 	p.id = s.Tmux(t, command...)
+	p.server.Version = tmux.Version(s.Tmux(t, "display-message", "-p", "#{version}"))
 	return p
 }
 
@@ -177,14 +185,15 @@ const promptFormat = "#{pane_id} #{pane_pid} #{pane_tty} #{pane_width} #{pane_he
 
 // capture reads the pane as the application does: physical rows with styles and blanks, and the state of the same instant.
 func (p *promptPane) capture() (screen.Capture, error) {
-	replies, err := p.client.run(
-		[]string{"display-message", "-p", "-t", p.id, promptFormat},
-		[]string{"capture-pane", "-p", "-e", "-N", "-t", p.id},
-	)
+	capture := []string{"capture-pane", "-p", "-e", "-N", "-t", p.id}
+	if p.server.Version.AtLeast("3.4") {
+		capture = append(capture, "-T") // without what was never written
+	}
+	replies, err := p.client.run([]string{"display-message", "-p", "-t", p.id, promptFormat}, capture)
 	if err != nil {
 		return screen.Capture{}, err
 	}
-	var c screen.Capture
+	c := screen.Capture{Server: p.server}
 	if _, err := fmt.Sscan(replies[0], &c.Pane.ID, &c.Pane.PID, &c.Pane.TTY, &c.Pane.Width, &c.Pane.Height, &c.Pane.CursorX,
 		&c.Pane.CursorY, &c.Pane.HistorySize, &c.Pane.Command, &c.Pane.Path); err != nil && c.Pane.Command == "" {
 		return screen.Capture{}, fmt.Errorf("%q: %w", replies[0], err)

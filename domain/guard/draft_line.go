@@ -20,7 +20,6 @@ type promptLine struct {
 	// write to see whether output ended in a newline.
 	aboveFull bool
 	below     string // the rows below, blanks trimmed
-	padded    bool   // the capture has blanks in every cell that was never written (tmux before 3.3)
 	path      string // working directory; empty if unknown
 	command   string // name of the shell
 }
@@ -33,14 +32,13 @@ const edge = 4
 func newPromptLine(c screen.Capture, rightPrompt string) promptLine {
 	rows, width := parseCells(c.Rows), c.Pane.Width
 	line := promptLine{
-		padded:  !slices.ContainsFunc(rows, func(row []cell) bool { return len(row) < width }),
 		path:    c.Pane.Path,
 		command: c.Pane.Command,
 	}
 	// Row i is written up to the margin, or to where a wide character did not fit, and not by a right prompt.
 	written := func(i int) bool {
 		next := rows[i+1]
-		if rightPrompt != "" && strings.HasSuffix(fold(cellText(rows[i])), fold(rightPrompt)) {
+		if rightPrompt != "" && strings.HasSuffix(fold(cellText(trimCells(rows[i]))), fold(rightPrompt)) {
 			return false
 		}
 		return len(rows[i]) >= width || len(rows[i]) == width-1 && len(next) > 1 && next[1].text == ""
@@ -68,7 +66,10 @@ func newPromptLine(c screen.Capture, rightPrompt string) promptLine {
 	line.right = append(slices.Clone(rows[at][split:]), slices.Concat(rows[at+1:last+1]...)...)
 	line.margin = width - len(trimCells(rows[last]))
 	line.top = first == 0
-	line.aboveFull = !line.padded && first > 0 && written(first-1)
+	line.aboveFull = first > 0 && written(first-1)
+	if !c.Server.Version.AtLeast("3.3") { // it pads rows to a quarter, a half or the whole of the width: look for text instead
+		line.aboveFull = line.aboveFull && 4*len(trimCells(rows[first-1])) > 3*width
+	}
 	above := max(0, first-1)
 	for full(above - 1) {
 		above--

@@ -156,6 +156,38 @@ func TestJudgeDraft(t *testing.T) {
 	}
 }
 
+// TestBeforeTmux33 has rows that are padded to a quarter, a half or the whole of the width.
+func TestBeforeTmux33(t *testing.T) {
+	old := func(rows ...string) screen.Capture {
+		c := shown(rows...)
+		c.Server.Version = "3.2a"
+		return c
+	}
+	cases := map[string]struct {
+		now  screen.Capture
+		want guard.DraftState
+	}{
+		"after a short line":         {old("$ make it     ", "$ |"), guard.DraftEmpty},
+		"after a line past the half": {old("$ make all it       ", "$ |  "), guard.DraftEmpty},
+		"up to the margin":           {old("$ make all of it now", "$ |  "), guard.DraftPresent},
+		"with a blank at the edge":   {old("$ make all of it no ", "$ |  "), guard.DraftPresent},
+		"with blanks at the edge":    {old("$ make all of it    ", "$ |  "), guard.DraftUnknown},
+		"blanks":                     {old("out  ", "$   |"), guard.DraftPresent},
+		"a word":                     {old("out  ", "$ |ls "), guard.DraftPresent},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := guard.JudgeDraft(c.now, prompts(old("out  ", "$ |   "))); got.State != c.want {
+				t.Errorf("%q\nwant %s, got %+v", c.now.Rows[:2], c.want, got)
+			}
+		})
+	}
+	right := prompts(old("out  ", "$ |         12:59:01 "))
+	if got := guard.JudgeDraft(old("$ true     13:00:01 ", "$ |         13:00:01 "), right); got.State != guard.DraftEmpty {
+		t.Errorf("a right prompt on both rows: %+v", got)
+	}
+}
+
 // ps2Of learns the screen of a shell a row higher.
 func ps2Of(c screen.Capture) []guard.Prompt {
 	c.Rows, c.Pane.CursorY = append(c.Rows[1:], ""), c.Pane.CursorY-1
