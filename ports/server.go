@@ -39,6 +39,7 @@ type CaptureRequest struct {
 	// of the screen; History is ignored then. Rows that do not exist any more are left out.
 	FromRow *int
 	Join    bool // rejoin wrapped rows into logical lines, trailing blanks trimmed
+	Starts  bool // with Join: also tell at which absolute row each line begins
 	Styles  bool // with SGR escape sequences
 	Blanks  bool // keep written trailing blanks of physical rows (before tmux 3.3 all rows are padded)
 }
