@@ -98,7 +98,7 @@ func TestTmuxServerCapturesFromARowWhileThePaneScrolls(t *testing.T) {
 	eachTmux(t, func(t *testing.T, binary string) {
 		real := newServer(t, binary)
 		real.Tmux(t, "-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", "40", "-y", "10", "cat", ";", "set-option", "-g", "history-limit", "500000")
-		script := fmt.Sprintf("i=0; while test $i -lt 100; do i=$((i+1)); echo line $i %s; done; while :; do echo more; done", strings.Repeat("x", 50))
+		script := fmt.Sprintf("i=0; while test $i -lt 100; do i=$((i+1)); echo line $i %s; done; while :; do echo more; sleep 0.002; done", strings.Repeat("x", 50))
 		pane := tmux.PaneID(real.Tmux(t, "new-window", "-d", "-P", "-F", "#{pane_id}", "sh", "-c", script))
 		server := cliServer(t, real)
 		eventually(t, "the flood has begun", func() (bool, string) {

@@ -73,7 +73,7 @@ func (w *tmuxWorld) run(program porttest.Program, create ...string) tmux.PaneID 
 	record := filepath.Join(w.dir, fmt.Sprint(len(w.records)))
 	script := "cd / && exec env PS1='$ ' ENV= sh"
 	if program == porttest.Recorder {
-		script = fmt.Sprintf("stty raw -echo && : >'%s.ready' && exec cat >'%s'", record, record)
+		script = fmt.Sprintf("stty raw -echo; sh -c 'echo $$ >%[1]s.pid; exec cat >%[1]s'; exit 3", record)
 	}
 	id := tmux.PaneID(w.Tmux(w.t, append(create, "-P", "-F", "#{pane_id}", "sh", "-c", script)...))
 	w.records[id] = record
@@ -82,7 +82,7 @@ func (w *tmuxWorld) run(program porttest.Program, create ...string) tmux.PaneID 
 		return id
 	}
 	eventually(w.t, "the recorder is ready", func() (bool, string) {
-		_, err := os.Stat(record + ".ready")
+		_, err := os.Stat(record)
 		return err == nil, fmt.Sprint(err)
 	})
 	return id
@@ -206,7 +206,13 @@ func (w *tmuxWorld) Received(pane tmux.PaneID) string {
 
 func (w *tmuxWorld) Die(pane tmux.PaneID) {
 	w.Tmux(w.t, "set-option", "-p", "-t", string(pane), "remain-on-exit", "on")
-	w.Tmux(w.t, "respawn-pane", "-k", "-t", string(pane), "exit 3")
+	pid, err := os.ReadFile(w.records[pane] + ".pid")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if out, err := exec.Command("kill", strings.TrimSpace(string(pid))).CombinedOutput(); err != nil {
+		w.t.Fatalf("kill: %v: %s", err, out)
+	}
 	eventually(w.t, "the pane is dead", func() (bool, string) {
 		dead := w.Tmux(w.t, "display-message", "-p", "-t", string(pane), "#{pane_dead}")
 		return dead == "1", dead

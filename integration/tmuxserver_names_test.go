@@ -113,8 +113,8 @@ func TestTmuxServerTitlesAndPathsAreExact(t *testing.T) {
 				if strings.Contains(text, "#[") {
 					return // select-pane cannot set it
 				}
-				if strings.HasSuffix(escaped, ";") {
-					escaped = strings.TrimSuffix(escaped, ";") + `\;`
+				if rest, found := strings.CutSuffix(escaped, ";"); found {
+					escaped = rest + `\;`
 				}
 				real.Tmux(t, "select-pane", "-t", string(created.Pane), "-T", escaped)
 				if diff := cmp.Diff(text, pane().Title); diff != "" {
