@@ -12,11 +12,7 @@ import (
 func (w *World) Screen(id tmux.PaneID) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.mustPane(id).screen()
-}
-
-func (p *pane) screen() string {
-	return strings.TrimRight(strings.Join(p.grid.text(p.grid.history(), rendering{}), "\n"), "\n")
+	return w.mustPane(id).grid.shown()
 }
 
 // Received is every byte that was typed into a pane, whatever ran in it.
@@ -36,7 +32,7 @@ func (w *World) Await(ctx context.Context, id tmux.PaneID, text string) error {
 		if w.server != nil {
 			pane = w.server.pane(id)
 		}
-		return pane == nil || strings.Contains(pane.screen(), text)
+		return pane == nil || strings.Contains(pane.grid.shown(), text)
 	})
 	if err == nil && pane == nil {
 		err = fmt.Errorf("pane %s is gone", id)

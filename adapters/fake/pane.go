@@ -142,11 +142,7 @@ func (p *pane) draw(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, " %dx%d history=%d cursor=%d,%d foreground=%s\n",
 		p.grid.width, p.grid.height, p.grid.history(), p.grid.x, p.grid.y, strings.Join(p.terminal.foreground.argv, " "))
-	rows := p.grid.text(p.grid.history(), rendering{})
-	for len(rows) > 0 && rows[len(rows)-1] == "" {
-		rows = rows[:len(rows)-1]
-	}
-	for _, row := range rows {
+	for row := range strings.SplitSeq(p.grid.shown(), "\n") {
 		b.WriteString("  | " + row + "\n")
 	}
 }

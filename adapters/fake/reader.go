@@ -135,14 +135,19 @@ func (w *World) Capture(ctx context.Context, request ports.CaptureRequest) (scre
 	default:
 		first = max(first-request.History, 0)
 	}
+	rows, starts := pane.grid.text(first, rendering{
+		join: request.Join, styles: request.Styles, blanks: request.Blanks && !request.Join,
+		pad: !w.options.Version.AtLeast("3.3") || w.options.Version.AtLeast("3.4"),
+	})
+	if !request.Join || !request.Starts {
+		starts = nil
+	}
 	return screen.Capture{
 		Server: w.server.id,
 		Pane:   pane.describe(pane.index(), tmux.DetailFull),
 		First:  first,
-		Rows: pane.grid.text(first, rendering{
-			join: request.Join, styles: request.Styles, blanks: request.Blanks && !request.Join,
-			pad: !w.options.Version.AtLeast("3.3") || w.options.Version.AtLeast("3.4"),
-		}),
+		Rows:   rows,
 		Joined: request.Join,
+		Starts: starts,
 	}, nil
 }

@@ -10,16 +10,15 @@ type rendering struct {
 	pad    bool // and so do the cells that tmux has allocated and nobody wrote (all but 3.3)
 }
 
-// text renders the rows from an absolute one to the bottom of the screen.
-func (g *grid) text(from int, how rendering) []string {
-	var out []string
+// text renders the rows from an absolute one to the bottom of the screen, and tells in which row each line begins.
+func (g *grid) text(from int, how rendering) (out []string, starts []int) {
 	joining := false
-	for _, line := range g.lines[min(max(from, 0), len(g.lines)):] {
+	for i, line := range g.lines[from:] {
 		text := line.text(how, g.width)
 		if joining {
 			out[len(out)-1] += text
 		} else {
-			out = append(out, text)
+			out, starts = append(out, text), append(starts, from+i)
 		}
 		joining = how.join && line.wrapped
 	}
@@ -28,7 +27,13 @@ func (g *grid) text(from int, how rendering) []string {
 			out[i] = strings.TrimRight(out[i], " ")
 		}
 	}
-	return out
+	return out, starts
+}
+
+// shown is what stands on the screen, without blanks at the end and blank rows below.
+func (g *grid) shown() string {
+	rows, _ := g.text(g.history(), rendering{})
+	return strings.TrimRight(strings.Join(rows, "\n"), "\n")
 }
 
 func (r row) text(how rendering, width int) string {

@@ -55,8 +55,13 @@ func captures(t *testing.T, newWorld func(t *testing.T) World) {
 			long := strings.Repeat("0123456789", 15)
 			id := printed(t, w, long+"\r\nnext  \r\n", "next")
 			rows(t, w, ports.CaptureRequest{Pane: id}, long[:80], long[80:], "next")
-			if got := rows(t, w, ports.CaptureRequest{Pane: id, Join: true}, long, "next"); !got.Joined {
-				t.Error("Joined is not set")
+			got := rows(t, w, ports.CaptureRequest{Pane: id, Join: true}, long, "next")
+			if !got.Joined || got.Starts != nil {
+				t.Errorf("joined %t, starts %v", got.Joined, got.Starts)
+			}
+			got = rows(t, w, ports.CaptureRequest{Pane: id, Join: true, Starts: true}, long, "next")
+			if diff := cmp.Diff([]int{0, 2, 3, 4}, got.Starts[:min(4, len(got.Starts))]); diff != "" || len(got.Starts) != len(got.Rows) {
+				t.Errorf("starts of %d lines (-want +got):\n%s", len(got.Rows), diff)
 			}
 		}},
 		{"blanks", func(t *testing.T, w World) {
