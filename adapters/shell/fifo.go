@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A reader reads the lines that the shell says. It is for one goroutine at a time, but for close.
+// A reader reads the lines that the shell says. It is for one goroutine at a time.
 type reader struct {
 	file *os.File
 	rest []byte
 }
 
 // openReader opens the FIFO at path, which has no writer yet. Close-on-exec is Go's default: nobody inherits our ends.
-func openReader(path string) (*reader, error) {
+func openReader(path string) (reader, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	return &reader{file: file}, err
+	return reader{file: file}, err
 }
 
 // line waits for the next line, without its newline. It ends with ctx and can then be called again.
@@ -54,5 +54,3 @@ func (r *reader) line(ctx context.Context) (string, error) {
 		}
 	}
 }
-
-func (r *reader) close() error { return r.file.Close() }

@@ -23,12 +23,12 @@ type Frame struct {
 
 	pane     *lock // of the pane
 	attended *lock // of the directory: others leave it alone
-	up       *reader
+	up       reader
+	keepOpen *os.File      // a writer of our own: no end of file on up before the shell has opened it
 	down     *os.File      // both ends, so that it can be opened and written before the shell reads
 	turn     chan struct{} // held by who reads up, and needed to set end
 
 	mu       sync.Mutex // of all below
-	keepOpen *os.File   // a writer of our own: no end of file on up before the shell has opened it
 	started  bool
 	leader   string // identity of the process that Started answers
 	released bool
@@ -85,9 +85,7 @@ func (f *Frame) start(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	f.started = true
-	keepOpen := f.keepOpen
-	f.keepOpen = nil
-	return pid, keepOpen.Close()
+	return pid, f.keepOpen.Close()
 }
 
 // take waits until nobody else reads what the shell says.
@@ -212,10 +210,12 @@ func (f *Frame) Close() error {
 // shut closes our ends of the FIFOs: the shell, if it waits, goes on, and runs nothing that was not released.
 func (f *Frame) shut() error {
 	var errs []error
-	for _, file := range []**os.File{&f.keepOpen, &f.down, &f.up.file} {
-		if *file != nil {
-			errs = append(errs, (*file).Close())
-			*file = nil
+	for _, file := range []*os.File{f.keepOpen, f.down, f.up.file} {
+		if file == nil {
+			continue
+		}
+		if err := file.Close(); !errors.Is(err, os.ErrClosed) {
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)

@@ -124,11 +124,15 @@ func (f *Frames) build(plan ports.Plan) (*Frame, error) {
 		return nil, err
 	}
 	built := &Frame{frames: f, dir: dir, plan: plan, turn: make(chan struct{}, 1)}
-	if err := built.fill(aside); err != nil {
-		return nil, errors.Join(err, built.shut(), os.RemoveAll(aside))
+	if err = built.fill(aside); err == nil {
+		err = os.Rename(aside, dir)
 	}
-	if err := os.Rename(aside, dir); err != nil {
-		return nil, errors.Join(err, built.shut(), os.RemoveAll(aside))
+	if err != nil {
+		err = errors.Join(err, built.shut(), os.RemoveAll(aside))
+		if built.attended != nil {
+			err = errors.Join(err, built.attended.release())
+		}
+		return nil, err
 	}
 	return built, nil
 }

@@ -66,8 +66,11 @@ func readStatus(dir string) (status int, ok bool) {
 		return 0, false
 	}
 	number, whole := strings.CutSuffix(string(text), "\n")
+	if !whole {
+		return 0, false
+	}
 	status, err = strconv.Atoi(number)
-	return status, whole && err == nil
+	return status, err == nil
 }
 
 // readStreams reads the newest limit bytes of each stream in a run's directory.
