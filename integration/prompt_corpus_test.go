@@ -10,8 +10,8 @@ import (
 // A promptStyle is one prompt of one shell. The corpus shows it in every promptState that its shell has.
 //
 // The set of a style was fixed before the judgement of drafts was written and must not change: the rules were tuned on the tuned
-// ones. The held-out ones were judged once without a look, and then showed what was missing; the fresh ones, which were
-// written after that, have not been looked at.
+// ones. The held-out ones were then judged unseen (none of their drafts was called empty, a quarter of their empty prompts unknown)
+// and showed what was missing; the fresh ones were written after that, and no rule was changed for them.
 type promptStyle struct {
 	name  string
 	set   string

@@ -50,7 +50,7 @@ func (s *realServer) control(t *testing.T, session string) *controlClient {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		input.Close()
+		_ = input.Close()
 		_ = cmd.Wait() // killed with its server
 	})
 	return client

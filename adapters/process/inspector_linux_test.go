@@ -34,8 +34,8 @@ func start(t *testing.T, argv ...string) (tmux.Pane, *os.Process) {
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may have ended by itself
 		_ = cmd.Wait()
-		master.Close()
-		terminal.Close()
+		_ = master.Close()
+		_ = terminal.Close()
 	})
 	return tmux.Pane{ID: "%1", PID: cmd.Process.Pid, TTY: terminal.Name()}, cmd.Process
 }
@@ -76,9 +76,9 @@ func TestSampleSeesTheLeader(t *testing.T) {
 	var got guard.Sample
 	await(t, "the program reads its terminal", func() bool {
 		got = inspector.Sample(t.Context(), pane)
-		return got.WaitChannel == "wait_woken" || got.WaitChannel == "n_tty_read"
+		return got.State == 'S' && (got.WaitChannel == "wait_woken" || got.WaitChannel == "n_tty_read")
 	})
-	if got.Leader != started.Pid || got.Executable != name || got.Command != name || got.State != 'S' || !got.SameUser {
+	if got.Leader != started.Pid || got.Executable != name || got.Command != name || !got.SameUser {
 		t.Errorf("want %q (%d) asleep, got %+v", name, started.Pid, got)
 	}
 	if len(got.Argv) != 2 || got.Argv[0] != program || got.Argv[1] != "-u" {
