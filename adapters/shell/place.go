@@ -13,7 +13,7 @@ import (
 )
 
 // plain is what a path may hold that is typed into any shell without quoting.
-var plain = regexp.MustCompile(`^/[A-Za-z0-9/._+@-]*$`)
+var plain = regexp.MustCompile(`^/[A-Za-z0-9/.,_+@-]*$`)
 
 // defaultPlace is where the frames of this user are: by uid, never by environment, so that every process of the user finds
 // the same place whatever its environment is.
@@ -35,7 +35,7 @@ func prepare(dir string) error {
 		}
 	}
 	if !plain.MatchString(dir) || filepath.Clean(dir) != dir {
-		return refuse("is not an absolute, clean path of letters, digits and . _ + @ - alone", nil)
+		return refuse("is not an absolute, clean path of letters, digits and . , _ + @ - alone", nil)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return refuse("cannot be made", err)
