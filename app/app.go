@@ -4,6 +4,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/target"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
@@ -22,6 +24,7 @@ import (
 // Ports are what the application borrows from outside. All are required.
 type Ports struct {
 	Reader    ports.Reader
+	Events    ports.Events
 	Input     ports.Input
 	Creator   ports.Creator
 	Processes ports.Processes
@@ -44,6 +47,7 @@ type App struct {
 	log     *slog.Logger
 
 	acknowledged target.Acknowledgement
+	sealer       screen.Sealer // of cursors
 	runs         *registry
 }
 
@@ -54,7 +58,12 @@ func New(outside Ports, options Options) *App {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &App{Ports: outside, options: options, tools: catalogue(), log: logger, runs: newRegistry()}
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails: crypto/rand
+	return &App{
+		Ports: outside, options: options, tools: catalogue(), log: logger,
+		sealer: screen.Sealer{Key: key}, runs: newRegistry(),
+	}
 }
 
 // Close ends what the application owns: the attendance of runs. Commands that still run go on and record their status.

@@ -6,10 +6,8 @@ import (
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
-	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
-	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // pulse is how often a run is looked at whose end only its processes show: C-z, or a death that says nothing.
@@ -17,11 +15,10 @@ const pulse = 100 * time.Millisecond
 
 // attend stays at a run until it ends, however long the call that started it waits: it keeps the result, lets the shell go on, and
 // learns what its prompt looks like.
-func (a *App) attend(ctx context.Context, r *run, settled func(*guard.Prompt)) {
+func (a *App) attend(ctx context.Context, r *run) {
 	end, outcome, ok := a.watch(ctx, r)
 	if !ok { // the application closes: the command goes on and records its status
 		a.leave(r)
-		settled(nil)
 		return
 	}
 	record := r.newRecord()
@@ -42,15 +39,14 @@ func (a *App) attend(ctx context.Context, r *run, settled func(*guard.Prompt)) {
 		a.readOutput(ctx, r, &record)
 	}
 	a.keep(r, record)
+	settled := a.runs.settle(r.place(), r.plan.PID, r.inputs)
 	a.leave(r)
 	r.record = record
 	close(r.ended)
-	if outcome != "" {
-		settled(nil)
-		return
+	if !record.Running {
+		a.runs.drop(r.plan.RunID)
 	}
-	a.runs.drop(r.plan.RunID)
-	a.settle(ctx, r, settled)
+	settled(a.settle(ctx, r))
 }
 
 // watch waits for the end of a run. It answers the end, or an outcome that is none, or not ok if ctx ended first.
@@ -127,7 +123,7 @@ func (a *App) readOutput(ctx context.Context, r *run, record *frame.Record) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.options.CallTimeout)
 	defer cancel()
-	lines, loss, err := a.output(ctx, r)
+	lines, loss, cursor, err := a.output(ctx, r)
 	if err != nil {
 		a.log.Info("output of a run cannot be read", "run", r.plan.RunID, "err", err)
 		return
@@ -138,21 +134,23 @@ func (a *App) readOutput(ctx context.Context, r *run, record *frame.Record) {
 		record.Reason = frame.Reason(loss)
 	}
 	record.Complete = record.Reason == ""
+	record.Cursor = a.sealer.Seal(cursor)
 }
 
-// output reads what stands between a run's anchor and the cursor.
-func (a *App) output(ctx context.Context, r *run) ([]string, screen.Loss, error) {
-	request := ports.CaptureRequest{Server: r.plan.Server, Pane: r.plan.Pane, Join: true, FromRow: new(max(0, r.anchor.Row-1))}
-	c, err := a.Reader.Capture(ctx, request)
+// aboveToken is how many rows above the token's are read too, for the fingerprint of the cursor.
+const aboveToken = 16
+
+// output reads what stands between a run's anchor and the cursor, and remembers the place.
+func (a *App) output(ctx context.Context, r *run) ([]string, screen.Loss, screen.Cursor, error) {
+	c, err := a.lines(ctx, r.plan.Server, r.plan.Pane, max(0, r.anchor.Row-aboveToken))
 	if err == nil && !screen.HasToken(c, r.anchor) {
-		request.FromRow, request.History = nil, ports.AllHistory
-		c, err = a.Reader.Capture(ctx, request)
+		c, err = a.lines(ctx, r.plan.Server, r.plan.Pane, 0)
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, "", screen.Cursor{}, err
 	}
 	lines, loss := screen.Output(c, r.anchor)
-	return lines, loss, nil
+	return lines, loss, screen.CursorAt(c), nil
 }
 
 // soFar is what is known of a run that goes on.

@@ -70,6 +70,7 @@ type CapturePaneOut struct {
 	Mode       string   `json:"mode,omitempty" jsonschema:"mode that a person has the pane in"`
 	Note       string   `json:"note,omitempty"`
 	Lines      []string `json:"lines" jsonschema:"untrusted text; wrapped rows rejoined, trailing blanks trimmed"`
+	Cursor     string   `json:"cursor" jsonschema:"for capture_since and wait_for_text: what is finished later follows on these lines"`
 	Truncation
 	State *PaneRow `json:"state,omitempty"`
 }
@@ -80,14 +81,23 @@ func (a *App) CapturePane(ctx context.Context, in CapturePaneIn) (CapturePaneOut
 	if err != nil {
 		return CapturePaneOut{}, err
 	}
-	c, err := a.Reader.Capture(ctx, ports.CaptureRequest{Server: t.Server, Pane: pane.ID, History: in.History, Join: true, Styles: in.Styles})
+	// The rows above are for the fingerprint of the cursor, which knows no styles.
+	request := ports.CaptureRequest{Server: t.Server, Pane: pane.ID, History: in.History + aboveToken, Join: true, Starts: true}
+	c, err := a.Reader.Capture(ctx, request)
 	if err != nil {
 		return CapturePaneOut{}, err
 	}
-	lines, truncation := bounded(screen.TrimEnd(c.Rows), 0, in.Bounding)
+	cursor := screen.CursorAt(c)
+	if in.Styles {
+		request.Styles = true
+		if c, err = a.Reader.Capture(ctx, request); err != nil {
+			return CapturePaneOut{}, err
+		}
+	}
+	lines, truncation := bounded(screen.TrimEnd(screen.Visible(c, in.History)), 0, in.Bounding)
 	out := CapturePaneOut{
 		Generation: string(c.Server.Generation), PaneID: string(c.Pane.ID), Alternate: c.Pane.Alternate, Mode: c.Pane.Mode,
-		Lines: lines, Truncation: truncation,
+		Lines: lines, Cursor: a.sealer.Seal(cursor), Truncation: truncation,
 	}
 	if c.Pane.Mode != "" {
 		out.Note = fmt.Sprintf("the pane is in %s: these lines are its live screen, not the view that a person scrolled to", c.Pane.Mode)

@@ -43,6 +43,16 @@ func catalogue() []Tool {
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
 		}, (*App).CapturePane),
 		row(Tool{
+			Name: "capture_since", Title: "Capture since", Toolset: surface.Inspect, Hints: reads,
+			Description: "Only the lines finished since a cursor, instead of the whole screen again. continuous says whether they follow exactly on those before.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
+		}, (*App).CaptureSince),
+		row(Tool{
+			Name: "wait_for_text", Title: "Wait for text", Toolset: surface.Inspect, Hints: reads, Waits: true,
+			Description: "Wait until a line with one of the patterns is written in a pane, by whatever runs there; use it instead of polling. Pass the cursor from before the action, so that nothing is missed.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
+		}, (*App).WaitForText),
+		row(Tool{
 			Name: "get_run", Title: "Get run", Toolset: surface.Inspect, Hints: reads, Waits: true,
 			Description: "Collect a run of run_shell_command by its run_id, also one whose wait timed out or whose server process ended; the same answer as often as asked, for 24 hours.",
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},

@@ -20,7 +20,6 @@ const (
 	startGrace  = 10 * time.Second      // age up to which a pane's shell may still be reading its configuration
 	execGrace   = time.Second           // age up to which a pane's process may not yet be the shell
 	clearGrace  = time.Second           // from C-c to an empty prompt
-	greatWait   = 5 * time.Second       // in all
 	settleGrace = time.Second           // for the shell to come back after our last run
 	settleStep  = 10 * time.Millisecond // between looks at whether it has
 )
@@ -40,7 +39,7 @@ type readiness struct {
 // ready finds the pane of a wish with an idle shell at an empty prompt. It waits a little for a shell that only just started or
 // that only just ran a command of ours, and clears a draft if the wish says so.
 func (a *App) ready(ctx context.Context, wish guard.Wish) (readiness, error) {
-	giveUp := time.Now().Add(greatWait)
+	giveUp := time.Now().Add(startGrace)
 	var cleared *string
 	var clearedAt time.Time
 	for {
@@ -70,7 +69,11 @@ func (a *App) ready(ctx context.Context, wish guard.Wish) (readiness, error) {
 			if time.Now().After(giveUp) || !passing(verdict.Refusal, known, clearedAt) {
 				return readiness{}, verdict.Refusal
 			}
-			if err := pause(ctx, secondLook); err != nil {
+			wait := secondLook
+			if verdict.Refusal.Reason == fault.Busy {
+				wait = time.Until(giveUp)
+			}
+			if a.untilPrompt(ctx, t.Server.Generation, pane, wait) != nil {
 				return readiness{}, verdict.Refusal
 			}
 			continue
@@ -93,6 +96,19 @@ func (a *App) ready(ctx context.Context, wish guard.Wish) (readiness, error) {
 			topology: t, pane: pane, shell: known.Process.Shell, wish: judged, known: known, verdict: verdict,
 			assumed: known.Draft.State == guard.DraftUnknown && clearedAt.IsZero(), cleared: cleared,
 		}, nil
+	}
+}
+
+// untilPrompt waits until the shell of a pane is at its prompt, a run holds the pane, or for so long. It asks nothing of tmux.
+func (a *App) untilPrompt(ctx context.Context, generation tmux.Generation, pane tmux.Pane, long time.Duration) error {
+	for end := time.Now().Add(long); ; {
+		if err := pause(ctx, secondLook); err != nil {
+			return err
+		}
+		_, held := a.runs.holders(generation)[pane.ID]
+		if held || !time.Now().Before(end) || guard.Classify(a.Processes.Sample(ctx, pane)).State == guard.AtPrompt {
+			return nil
+		}
 	}
 }
 
@@ -127,7 +143,7 @@ func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane, hold
 	}
 	first := guard.Classify(a.Processes.Sample(ctx, pane))
 	if first.State != guard.AtPrompt {
-		return first, guard.Draft{}, nil
+		return a.orStarting(ctx, server, pane, first), guard.Draft{}, nil
 	}
 	request := ports.CaptureRequest{Server: server, Pane: pane.ID, Styles: true, Blanks: true}
 	before, err := a.Reader.Capture(ctx, request)
@@ -136,7 +152,7 @@ func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane, hold
 	}
 	learned, _ := a.runs.learned(at, pane.PID)
 	for _, prompt := range learned {
-		if screen.Same(prompt.Capture, before) {
+		if guard.Settled(prompt.Capture, before) {
 			return first, guard.Draft{State: guard.DraftEmpty}, nil
 		}
 	}
@@ -148,40 +164,47 @@ func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane, hold
 		return first, guard.Draft{}, err
 	}
 	process := guard.Agree(first, guard.Classify(a.Processes.Sample(ctx, pane)))
-	if !screen.Same(before, after) {
+	if !guard.Settled(before, after) {
 		return process, guard.Draft{State: guard.DraftUnknown}, nil
 	}
-	return process, judgeDraft(after, learned), nil
+	return process, guard.JudgeDraft(after, learned), nil
 }
 
-// settle waits until the shell of a run has come back to its prompt, and learns what that looks like. It learns nothing if a
-// person who can see the pane did something since the run began: they may have typed ahead.
-func (a *App) settle(ctx context.Context, r *run, done func(*guard.Prompt)) {
-	var seen *guard.Prompt
-	defer func() { done(seen) }()
+// orStarting takes a program for a part of its shell's start if the pane is young, the program is not the pane's own, and nothing was
+// ever shown: no prompt at which it could have been typed.
+func (a *App) orStarting(ctx context.Context, server tmux.Server, pane tmux.Pane, seen guard.Process) guard.Process {
+	if seen.State != guard.ForegroundNot || seen.PID == pane.PID || seen.Age >= startGrace {
+		return seen
+	}
+	c, err := a.Reader.Capture(ctx, ports.CaptureRequest{Server: server, Pane: pane.ID})
+	if err == nil && c.Pane.HistorySize == 0 && len(screen.TrimEnd(c.Rows)) == 0 {
+		seen.State, seen.Reason = guard.ForegroundBusy, "its shell starts: "+seen.Name+" runs"
+	}
+	return seen
+}
+
+// settle waits until the shell of a run has come back to its prompt, and gives what that looks like; nil if that cannot be said for
+// certain: a person who can see the pane did something since the run began, and may have typed ahead.
+func (a *App) settle(ctx context.Context, r *run) *screen.Capture {
 	ctx, cancel := context.WithTimeout(ctx, settleGrace)
 	defer cancel()
 	idle := func() bool { return guard.Classify(a.Processes.Sample(ctx, r.ready.pane)).State == guard.AtPrompt }
 	request := ports.CaptureRequest{Server: r.plan.Server, Pane: r.plan.Pane, Styles: true, Blanks: true}
-	for step := time.Millisecond; ; step = min(2*step, settleStep) {
-		if idle() {
-			before, errBefore := a.Reader.Capture(ctx, request)
-			t, err := a.topology(ctx, tmux.DetailBrief)
-			after, errAfter := a.Reader.Capture(ctx, request)
-			if firstError(errBefore, err, errAfter) != nil {
-				return // there is nothing to learn; the next run looks anew
-			}
-			if screen.Same(before, after) && idle() {
-				if !activeSince(t, r.ready.pane, time.UnixMilli(r.plan.Started)) {
-					seen = &guard.Prompt{Capture: after}
-				}
-				return
-			}
+	for step := time.Millisecond; pause(ctx, step) == nil; step = min(2*step, settleStep) {
+		if !idle() {
+			continue
 		}
-		if pause(ctx, step) != nil {
-			return
+		before, errBefore := a.Reader.Capture(ctx, request)
+		t, err := a.topology(ctx, tmux.DetailBrief)
+		after, errAfter := a.Reader.Capture(ctx, request)
+		if firstError(errBefore, err, errAfter) != nil || activeSince(t, r.ready.pane, time.UnixMilli(r.plan.Started)) {
+			return nil // the next run looks anew
+		}
+		if guard.Settled(before, after) && idle() {
+			return &after
 		}
 	}
+	return nil
 }
 
 // activeSince reports whether someone whose session has the pane's window used their terminal since a moment. tmux tells whole

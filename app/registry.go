@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
 
@@ -108,19 +109,16 @@ func (r *registry) find(id string) (*run, bool) {
 	return found, ok
 }
 
-// prompts are what the idle prompts of one shell looked like, the newest last.
+// prompts are what the idle prompts of one shell looked like.
 type prompts struct {
-	pid     int // of the shell
-	seen    []guard.Prompt
-	inputs  int           // how often this process gave the pane input
-	settled chan struct{} // closed when the shell came back after our last run, or was given up
+	pid     int            // of the shell
+	seen    []guard.Prompt // the newest first
+	inputs  int            // how often this process gave the pane input
+	settled chan struct{}  // closed when the shell came back after our last run, or was given up
 }
 
-// The limits of what is remembered of prompts.
-const (
-	greatestPrompts = 4    // of a pane
-	greatestPlaces  = 1024 // panes
-)
+// greatestPlaces is of how many panes prompts are remembered.
+const greatestPlaces = 1024
 
 // promptsOf finds what is remembered of a pane's shell; it forgets those of an earlier one. The caller holds the lock.
 func (r *registry) promptsOf(at place, pid int) *prompts {
@@ -158,20 +156,26 @@ func (r *registry) learned(at place, pid int) ([]guard.Prompt, <-chan struct{}) 
 	return known.seen, known.settled
 }
 
+// inputs counts how often this process gave a pane input.
+func (r *registry) inputs(at place, pid int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.promptsOf(at, pid).inputs
+}
+
 // settle begins to wait for a shell to come back after a run. The caller calls done once, with the prompt if one was seen; it
-// is not kept if this process gave the pane input meanwhile.
-func (r *registry) settle(at place, pid int) (done func(*guard.Prompt)) {
+// is not kept if this process gave the pane input since it had counted so many.
+func (r *registry) settle(at place, pid, inputs int) (done func(*screen.Capture)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := r.promptsOf(at, pid)
-	settled, inputs := make(chan struct{}), known.inputs
+	settled := make(chan struct{})
 	known.settled = settled
-	return func(seen *guard.Prompt) {
+	return func(seen *screen.Capture) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if seen != nil && known.inputs == inputs {
-			known.seen = append(known.seen, *seen)
-			known.seen = known.seen[max(0, len(known.seen)-greatestPrompts):]
+			known.seen = guard.Learn(known.seen, *seen)
 		}
 		close(settled)
 	}

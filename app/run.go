@@ -36,6 +36,7 @@ type run struct {
 	ready  readiness
 	anchor screen.Anchor
 	leader int // process whose state shows C-z
+	inputs int // how often this process had given the pane input when the run began
 
 	ended  chan struct{} // closed once record is set
 	record frame.Record  // how it ended; Running if it was left stopped
@@ -174,6 +175,7 @@ var errNotStarted = errors.New("not started")
 // launch types the frame's line, waits for the shell, takes the anchor and lets the command run.
 func (a *App) launch(ctx context.Context, r *run) error {
 	a.runs.touched(r.ready.verdict.Precondition)
+	r.inputs = a.runs.inputs(r.place(), r.plan.PID)
 	if err := a.Input.SendText(ctx, r.ready.verdict.Precondition, r.frame.Line(), true); err != nil {
 		return err
 	}
@@ -191,9 +193,7 @@ func (a *App) launch(ctx context.Context, r *run) error {
 		return err
 	}
 	a.runs.add(r)
-	done := a.runs.settle(r.place(), r.plan.PID)
-	if !a.runs.task(func(ctx context.Context) { a.attend(ctx, r, done) }) {
-		done(nil)
+	if !a.runs.task(func(ctx context.Context) { a.attend(ctx, r) }) {
 		return &fault.Error{Kind: fault.Cancelled, Message: "this server is closing", Delivery: fault.Observed}
 	}
 	return nil

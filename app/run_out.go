@@ -22,6 +22,7 @@ type RunOut struct {
 	Complete   bool       `json:"complete" jsonschema:"the output, with what truncated says was dropped, is all that the command wrote"`
 	Reason     string     `json:"reason,omitempty" enum:"trimmed,cleared,alternate_screen,unattended,shell_gone" jsonschema:"why it is not complete"`
 	Truncation
+	Cursor           string  `json:"cursor,omitempty" jsonschema:"behind this output, for capture_since and wait_for_text"`
 	ClearedDraft     *string `json:"cleared_draft,omitempty" jsonschema:"what stood at the prompt and was discarded, as far as it could be told"`
 	PromptAssumed    bool    `json:"prompt_assumed,omitempty" jsonschema:"first contact: the prompt was taken for empty by its look alone"`
 	DurationMS       int64   `json:"duration_ms"`
@@ -42,7 +43,7 @@ func describeRecord(record frame.Record, bounding Bounding, deadline wait.Deadli
 	out := RunOut{
 		RunID: record.RunID, PaneID: string(record.Pane), Generation: string(record.Generation),
 		Outcome: string(record.Outcome), Started: record.Started, ExitStatus: record.Status,
-		Complete: record.Complete, Reason: string(record.Reason),
+		Complete: record.Complete, Reason: string(record.Reason), Cursor: record.Cursor,
 		EffectiveTimeout: deadline.Timeout.Seconds(), TimeoutClamped: deadline.Clamped,
 	}
 	if record.EndedAt != 0 {

@@ -123,6 +123,7 @@ func TestRunTimesOutAndIsCollected(t *testing.T) {
 func TestRunIsCollectedByAnotherProcess(t *testing.T) {
 	inHouse(t, fake.Options{}, func(h *house) {
 		pane := h.shell()
+		time.Sleep(time.Minute) // no shell of a minute's age is taken for a starting one
 		out, err := h.app.RunShellCommand(h.Context(), app.RunShellCommandIn{PaneID: string(pane), Command: "sleep 10; exit 4", Timeout: new(1.0)})
 		if err != nil {
 			h.Fatal(err)

@@ -22,6 +22,7 @@ func TestTmuxServerContract(t *testing.T) {
 	eachTmux(t, func(t *testing.T, binary string) {
 		world := func(t *testing.T) porttest.World { return newTmuxWorld(t, binary) }
 		t.Run("Reader", func(t *testing.T) { porttest.Reader(t, world) })
+		t.Run("Events", func(t *testing.T) { porttest.Events(t, world) })
 		t.Run("Input", func(t *testing.T) { porttest.Input(t, world) })
 		t.Run("Creator", func(t *testing.T) { porttest.Creator(t, world) })
 	})
@@ -40,7 +41,7 @@ func newTmuxWorld(t *testing.T, binary string) *tmuxWorld {
 	t.Helper()
 	w := &tmuxWorld{realServer: newServer(t, binary), t: t, dir: t.TempDir(), records: map[tmux.PaneID]string{}}
 	server := cliServer(t, w.realServer)
-	w.ports = porttest.Ports{Reader: server, Input: server, Creator: server}
+	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server}
 	return w
 }
 

@@ -19,6 +19,7 @@ func TestContract(t *testing.T) {
 		}
 		t.Run(string(version), func(t *testing.T) {
 			t.Run("Reader", func(t *testing.T) { porttest.Reader(t, newWorld) })
+			t.Run("Events", func(t *testing.T) { porttest.Events(t, newWorld) })
 			t.Run("Input", func(t *testing.T) { porttest.Input(t, newWorld) })
 			t.Run("Creator", func(t *testing.T) { porttest.Creator(t, newWorld) })
 			t.Run("Processes", func(t *testing.T) { porttest.Processes(t, newWorld) })
@@ -34,7 +35,7 @@ type world struct {
 }
 
 func (w world) Ports() porttest.Ports {
-	return porttest.Ports{Reader: w.World, Input: w.World, Creator: w.World, Processes: w.World, Frames: w.World}
+	return porttest.Ports{Reader: w.World, Events: w.World, Input: w.World, Creator: w.World, Processes: w.World, Frames: w.World}
 }
 
 func (w world) Peer() ports.Frames { return w.NewFrames() }

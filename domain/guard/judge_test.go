@@ -29,7 +29,9 @@ var obstacles = []struct {
 	{fault.NotAShell, run, func(_ *tmux.Pane, _ *tmux.Topology, e *guard.Evidence) {
 		e.Process = guard.Process{State: guard.ForegroundNot, Name: "python3"}
 	}},
-	{fault.Busy, all, func(_ *tmux.Pane, _ *tmux.Topology, e *guard.Evidence) { e.Holders = map[tmux.PaneID]string{"%1": "r1"} }},
+	{fault.Busy, all, func(_ *tmux.Pane, _ *tmux.Topology, e *guard.Evidence) {
+		e.Holders = map[tmux.PaneID]string{"%1": "r1"}
+	}},
 	{fault.Draft, run, func(_ *tmux.Pane, _ *tmux.Topology, e *guard.Evidence) { e.Draft.State = guard.DraftPresent }},
 }
 

@@ -27,12 +27,14 @@ type Cursor struct {
 	Lines      int // lines of the fingerprint
 	Sum        [sumSize]byte
 	Top        [topSize]byte // of the last line of the history, which tells whether the history was cleared
+	Pending    [topSize]byte // of the lines that were not finished, which tells whether anything was written at all
 }
 
 // The sizes of the parts of a sealed cursor.
 const (
 	sumSize         = 8
 	topSize         = 4
+	sumsSize        = sumSize + topSize + topSize
 	sealSize        = 8
 	generationSize  = 4
 	fingerprintSize = 8 // lines
@@ -69,7 +71,13 @@ func CursorAt(c Capture) Cursor {
 		cursor.First = starts[from]
 	}
 	cursor.Top = top(lines, starts, cursor.History)
+	cursor.Pending = pendingSum(c)
 	return cursor
+}
+
+func pendingSum(c Capture) [topSize]byte {
+	all := sum(Pending(c))
+	return [topSize]byte(all[:])
 }
 
 // top is the sum of the last finished line that begins above a row.
@@ -99,7 +107,7 @@ func (s Sealer) Seal(c Cursor) string {
 	for _, n := range []int{int(pane), c.PID, c.Width, c.Row, c.History, c.First, c.Lines} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
-	b = append(append(b, c.Sum[:]...), c.Top[:]...)
+	b = slices.Concat(b, c.Sum[:], c.Top[:], c.Pending[:])
 	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(b)...))
 }
 
@@ -113,19 +121,19 @@ func (s Sealer) Open(text string, pane tmux.PaneID, now tmux.Generation) (Cursor
 		}
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(raw) < 1+generationSize+sumSize+topSize+sealSize {
+	if err != nil || len(raw) < 1+generationSize+sumsSize+sealSize {
 		return Cursor{}, stale("is not one that this server gave")
 	}
 	body, seal := raw[:len(raw)-sealSize], raw[len(raw)-sealSize:]
 	if body[0] != cursorVersion || !hmac.Equal(seal, s.mac(body)) {
 		return Cursor{}, stale("was altered, or is of another server process")
 	}
-	sums := body[len(body)-sumSize-topSize:]
-	c := Cursor{Pane: pane, Sum: [sumSize]byte(sums), Top: [topSize]byte(sums[sumSize:])}
+	sums := body[len(body)-sumsSize:]
+	c := Cursor{Pane: pane, Sum: [sumSize]byte(sums), Top: [topSize]byte(sums[sumSize:]), Pending: [topSize]byte(sums[sumSize+topSize:])}
 	if bytes.Equal(body[1:1+generationSize], shortGeneration(now)) {
 		c.Generation = now
 	}
-	numbers := body[1+generationSize : len(body)-len(sums)]
+	numbers := body[1+generationSize : len(body)-sumsSize]
 	var number int
 	for _, field := range []*int{&number, &c.PID, &c.Width, &c.Row, &c.History, &c.First, &c.Lines} {
 		n, size := binary.Uvarint(numbers)

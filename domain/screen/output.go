@@ -29,7 +29,7 @@ const (
 	LossAlternate Loss = "alternate_screen" // another screen is shown
 )
 
-// Output is what was written since the anchor: the lines below the token's row down to the cursor. c is joined and holds
+// Output is what was written since the anchor: the lines below the token's row down to the cursor. c is joined, with starts, and holds
 // the whole history, or at least starts at the token's row. If that row is not there, rows were lost: the lines are
 // then those that can only have come after it. Source: history sizes prove nothing, tmux drops a tenth of a full
 // history at once; the token's row does.
@@ -48,7 +48,8 @@ func Output(c Capture, a Anchor) ([]string, Loss) {
 		return lines, LossTrimmed
 	}
 	// A screen can be cleared without its history: what was in the history before is not ours.
-	if older := a.HistorySize - c.First; older > 0 && a.HistorySize <= c.Pane.HistorySize {
+	if a.HistorySize <= c.Pane.HistorySize {
+		older, _ := slices.BinarySearch(c.Starts, a.HistorySize)
 		lines = lines[min(older, len(lines)):]
 	}
 	return lines, LossCleared

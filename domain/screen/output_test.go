@@ -36,6 +36,9 @@ func TestOutput(t *testing.T) {
 		{"alternate screen", screen.Capture{Pane: alternate, Rows: []string{"~", "~"}}, 0, nil, screen.LossAlternate},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			for row := range c.capture.Rows {
+				c.capture.Starts = append(c.capture.Starts, row)
+			}
 			got, loss := screen.Output(c.capture, screen.Anchor{Token: "[T]", HistorySize: c.history})
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("lines (-want +got):\n%s", d)

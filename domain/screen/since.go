@@ -19,6 +19,7 @@ const (
 type Delta struct {
 	Lines []string // finished lines only
 	Break Break    // Unbroken: Lines follow exactly on what the cursor's reader had read
+	Quiet bool     // nothing was written: no line was finished, and those that are not finished are the same
 	Next  Cursor
 }
 
@@ -40,12 +41,14 @@ func Since(c Capture, at Cursor) Delta {
 	case c.Pane.PID != at.PID:
 		return broken(c, BreakRespawned, 0)
 	case c.Pane.Alternate: // what the cursor's reader had read is hidden, and nothing new is finished
-		return Delta{Next: at}
+		next := at
+		next.Pending = pendingSum(c)
+		return Delta{Quiet: next == at, Next: next}
 	}
 	trimmed, resized := mayHaveTrimmed(c), c.Pane.Width != at.Width
 	if !trimmed && !resized {
 		if c.Pane.HistorySize >= at.History && matches(c, at) {
-			return follow(c, indexOf(c, at.Row))
+			return follow(c, indexOf(c, at.Row), at)
 		}
 		lines, starts, _ := finished(c)
 		if c.Pane.HistorySize >= at.History && top(lines, starts, at.History) == at.Top {
@@ -55,7 +58,7 @@ func Since(c Capture, at Cursor) Delta {
 	}
 	lines, _, _ := finished(c)
 	if i, ok := onlyPlace(lines, at); ok {
-		return follow(c, i)
+		return follow(c, i, at)
 	}
 	if trimmed {
 		return broken(c, BreakTrimmed, 0)
@@ -100,9 +103,10 @@ func onlyPlace(lines []string, at Cursor) (after int, ok bool) {
 	return after, ok
 }
 
-func follow(c Capture, index int) Delta {
+func follow(c Capture, index int, at Cursor) Delta {
 	lines, _, _ := finished(c)
-	return Delta{Lines: slices.Clone(lines[index:]), Next: CursorAt(c)}
+	next := CursorAt(c)
+	return Delta{Lines: slices.Clone(lines[index:]), Quiet: index == len(lines) && next.Pending == at.Pending, Next: next}
 }
 
 // broken gives what can be new: the finished lines from a row on.

@@ -211,7 +211,7 @@ func TestBreaks(t *testing.T) {
 
 func TestOnlyOurCursorsOpen(t *testing.T) {
 	sealer := screen.Sealer{Key: []byte("key")}
-	cursor := screen.Cursor{Generation: "g", Pane: "%7", PID: 123456, Width: 80, Row: 4321, History: 4300, First: 4313, Lines: 8, Sum: [8]byte{1, 2, 3}}
+	cursor := screen.Cursor{Generation: "g", Pane: "%7", PID: 123456, Width: 80, Row: 4321, History: 4300, First: 4313, Lines: 8, Sum: [8]byte{1, 2, 3}, Top: [4]byte{4}, Pending: [4]byte{5}}
 	text := sealer.Seal(cursor)
 	if len(text) > 80 {
 		t.Errorf("a cursor has %d characters", len(text))

@@ -12,6 +12,7 @@ import (
 // Ports are one implementation of all of them, as one process has it.
 type Ports struct {
 	ports.Reader
+	ports.Events
 	ports.Input
 	ports.Creator
 	ports.Processes

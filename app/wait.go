@@ -1,0 +1,209 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/wait"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// WaitForTextIn says what to wait for.
+type WaitForTextIn struct {
+	PaneID   string   `json:"pane_id" jsonschema:"pane (%N)"`
+	Patterns []string `json:"patterns" minItems:"1" maxItems:"16" jsonschema:"any of these ends the wait"`
+	Stop     []string `json:"stop,omitempty" maxItems:"16" jsonschema:"any of these ends it too, as stopped: what a failure would print"`
+	Regex    bool     `json:"regex,omitempty" jsonschema:"patterns and stop are RE2; literal by default"`
+	Cursor   string   `json:"cursor,omitempty" jsonschema:"count everything since this cursor of capture_pane, capture_since or a run: nothing between is missed"`
+	Idle     *float64 `json:"idle,omitempty" jsonschema:"also end when nothing was written for so many seconds"`
+	Timeout  *float64 `json:"timeout,omitempty" min:"0" jsonschema:"seconds, 30 by default, at most 120"`
+}
+
+// WaitForTextOut is how the wait ended.
+type WaitForTextOut struct {
+	Generation string   `json:"generation"`
+	PaneID     string   `json:"pane_id"`
+	Outcome    string   `json:"outcome" enum:"matched,stopped,present_at_entry,idle,timed_out,pane_gone,pane_died,server_gone" jsonschema:"present_at_entry: it stood on the screen before; pass a cursor to wait for a new one"`
+	Pattern    string   `json:"pattern,omitempty" jsonschema:"the pattern that matched, as given"`
+	Line       string   `json:"line,omitempty" jsonschema:"the line it matched in; untrusted"`
+	Lines      []string `json:"lines" jsonschema:"untrusted lines since the entry or the cursor"`
+	Continuous bool     `json:"continuous" jsonschema:"false: lines may have come and gone unseen, and a match with them"`
+	Reason     string   `json:"reason,omitempty" enum:"cleared,trimmed,resized,respawned,restarted" jsonschema:"why it is not continuous"`
+	Truncation
+	Cursor           string  `json:"cursor,omitempty" jsonschema:"for capture_since and the next wait; absent if the pane is gone"`
+	EffectiveTimeout float64 `json:"effective_timeout" jsonschema:"seconds"`
+	TimeoutClamped   bool    `json:"timeout_clamped,omitempty" jsonschema:"more was asked for"`
+}
+
+// A waiter looks at a pane each time something happened there.
+type waiter struct {
+	app            *App
+	server         tmux.Server
+	pane           tmux.Pane
+	patterns, stop wait.Patterns
+
+	at      screen.Cursor
+	entry   []string // what stood below the finished lines at the entry, and counts only when it changes
+	lines   []string // since the entry
+	pending []string // what stands below the finished lines now
+	dropped screen.Cut
+	broken  screen.Break
+}
+
+// WaitForText waits until a line that holds a pattern is written in a pane.
+func (a *App) WaitForText(ctx context.Context, in WaitForTextIn) (WaitForTextOut, error) {
+	w := &waiter{app: a}
+	deadline, err := wait.Within(in.Timeout, wait.Default)
+	if err != nil {
+		return WaitForTextOut{}, err
+	}
+	idle, err := checkIdle(in.Idle)
+	if err != nil {
+		return WaitForTextOut{}, err
+	}
+	if w.patterns, err = wait.Compile("patterns", in.Patterns, in.Regex); err != nil {
+		return WaitForTextOut{}, err
+	}
+	if len(in.Patterns) == 0 {
+		return WaitForTextOut{}, fault.Invalidf("pass at least one", "patterns is empty")
+	}
+	if w.stop, err = wait.Compile("stop", in.Stop, in.Regex); err != nil {
+		return WaitForTextOut{}, err
+	}
+	t, pane, err := a.knownPane(ctx, tmux.DetailBrief, in.PaneID)
+	if err != nil {
+		return WaitForTextOut{}, err
+	}
+	w.server, w.pane = t.Server, pane
+	waiting, cancel := context.WithTimeout(ctx, deadline.Timeout)
+	defer cancel()
+	watch, err := a.Events.Watch(ctx, t.Server, pane.ID)
+	if err != nil {
+		return WaitForTextOut{}, err
+	}
+	defer watch.Close()
+	out, err := w.enter(ctx, in.Cursor)
+	if err == nil && out.Outcome == "" {
+		out, err = w.wait(ctx, waiting, watch, idle)
+	}
+	if err != nil {
+		return WaitForTextOut{}, err
+	}
+	lines, truncation := bounded(append(w.lines, screen.TrimEnd(w.pending)...), w.dropped.Lines, Bounding{})
+	out.Generation, out.PaneID, out.Lines, out.Truncation = string(t.Server.Generation), string(pane.ID), lines, truncation
+	out.Line, _ = screen.Clean(out.Line)
+	out.Continuous, out.Reason = w.broken == screen.Unbroken, string(w.broken)
+	out.EffectiveTimeout, out.TimeoutClamped = deadline.Timeout.Seconds(), deadline.Clamped
+	if o := wait.Outcome(out.Outcome); o != wait.PaneGone && o != wait.ServerGone {
+		out.Cursor = a.sealer.Seal(w.at)
+	}
+	return out, nil
+}
+
+func checkIdle(seconds *float64) (time.Duration, error) {
+	if seconds == nil {
+		return math.MaxInt64, nil
+	}
+	if !(*seconds > 0) {
+		return 0, fault.Invalidf("pass a length of time such as 2, or leave it out", "idle %v is no length of time", *seconds)
+	}
+	return time.Duration(min(*seconds, wait.Greatest.Seconds()+1) * float64(time.Second)), nil
+}
+
+// enter looks at what is there when the wait begins.
+func (w *waiter) enter(ctx context.Context, cursor string) (WaitForTextOut, error) {
+	if cursor != "" {
+		var err error
+		if w.at, err = w.app.sealer.Open(cursor, w.pane.ID, w.server.Generation); err != nil {
+			return WaitForTextOut{}, err
+		}
+		return w.look(ctx)
+	}
+	c, err := w.app.lines(ctx, w.server, w.pane.ID, 0)
+	if err != nil {
+		return WaitForTextOut{}, err
+	}
+	w.at = screen.CursorAt(c)
+	w.entry, w.pending = screen.Pending(c), nil
+	for _, line := range screen.Visible(c, 0) {
+		if pattern, ok := w.patterns.Match(line); ok {
+			return WaitForTextOut{Outcome: string(wait.PresentAtEntry), Pattern: pattern, Line: line}, nil
+		}
+	}
+	return WaitForTextOut{}, nil
+}
+
+// look reads what was written since the last look, and matches it line by line.
+func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
+	delta, c, err := w.app.since(ctx, w.server, w.pane.ID, w.at)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return WaitForTextOut{Outcome: string(wait.PaneGone)}, nil
+	case fault.Is(err, fault.ServerGone), fault.Is(err, fault.StaleTarget):
+		return WaitForTextOut{Outcome: string(wait.ServerGone)}, nil
+	case err != nil:
+		return WaitForTextOut{}, err
+	}
+	w.at = delta.Next
+	if w.broken == screen.Unbroken {
+		w.broken = delta.Break
+	}
+	kept, cut := screen.Bounds{Lines: screen.GreatestLines, Bytes: screen.GreatestBytes}.Apply(append(w.lines, delta.Lines...))
+	w.lines, w.dropped.Lines = kept, w.dropped.Lines+cut.Lines
+	if len(delta.Lines) > 0 || delta.Break != screen.Unbroken {
+		w.entry = nil // whatever stands below now was written since
+	}
+	fresh := delta.Lines
+	if !delta.Quiet {
+		w.pending = screen.Changed(w.entry, screen.Pending(c))
+		fresh = slices.Concat(delta.Lines, w.pending)
+	}
+	for _, line := range fresh {
+		if pattern, ok := w.patterns.Match(line); ok {
+			return WaitForTextOut{Outcome: string(wait.Matched), Pattern: pattern, Line: line}, nil
+		}
+		if pattern, ok := w.stop.Match(line); ok {
+			return WaitForTextOut{Outcome: string(wait.Stopped), Pattern: pattern, Line: line}, nil
+		}
+	}
+	if c.Pane.Dead || c.Pane.PID != w.pane.PID {
+		return WaitForTextOut{Outcome: string(wait.PaneDied)}, nil
+	}
+	return WaitForTextOut{}, nil
+}
+
+// wait looks each time something happened, until the wait has an outcome.
+func (w *waiter) wait(ctx, waiting context.Context, watch ports.Watch, idle time.Duration) (WaitForTextOut, error) {
+	quietAt := time.Now().Add(idle)
+	for {
+		next, cancel := context.WithDeadline(waiting, quietAt)
+		event, err := watch.Next(next)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return WaitForTextOut{}, asFault(ctx.Err(), "wait for text")
+		case err != nil && waiting.Err() == nil && errors.Is(next.Err(), context.DeadlineExceeded):
+			return WaitForTextOut{Outcome: string(wait.Idle)}, nil
+		case err != nil && waiting.Err() != nil:
+			return WaitForTextOut{Outcome: string(wait.TimedOut)}, nil
+		case err != nil:
+			return WaitForTextOut{}, err
+		case event.ServerGone:
+			return WaitForTextOut{Outcome: string(wait.ServerGone)}, nil
+		case event.Gone:
+			return WaitForTextOut{Outcome: string(wait.PaneGone)}, nil
+		}
+		if event.Output || event.Gap {
+			quietAt = time.Now().Add(idle)
+		}
+		if out, err := w.look(ctx); err != nil || out.Outcome != "" {
+			return out, err
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+	"github.com/samber/lo"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
+)
+
+// dedicatedSocket is the name of the socket when none is selected.
+const dedicatedSocket = "libtmux-mcp"
+
+// flags is the command line.
+type flags struct {
+	Serve   serveFlags `cmd:"" default:"withargs" help:"Serve MCP on standard input and output (the default)."`
+	Version struct{}   `cmd:"" help:"Print the version."`
+}
+
+// serveFlags are the flags of serve. Values that are out of range are refused in config.
+type serveFlags struct {
+	Socket           string  `placeholder:"PATH" help:"Path of the socket of the tmux server to use. It is borrowed: never killed, started only by create_session."`
+	SocketName       string  `placeholder:"NAME" help:"Name of that socket, as tmux -L. Without either, a server named libtmux-mcp is used, and started if it does not run."`
+	Tmux             string  `placeholder:"EXECUTABLE" help:"The tmux executable. Default: tmux on PATH or in the usual directories."`
+	Backend          string  `default:"auto" enum:"auto,cli" help:"How tmux is reached: ${enum}."`
+	Timeout          float64 `default:"5" placeholder:"SECONDS" help:"For calls that do not wait, 0.1 to 120."`
+	Concurrency      int     `default:"64" help:"Calls at work at once, 1 to 1024."`
+	MaxRequests      int     `default:"256" help:"Calls at work and waiting for their turn, 1 to 65536."`
+	MaxFrameBytes    int     `default:"1048576" help:"Bytes of a received message, 4096 to 67108864."`
+	MaxOutputBytes   int     `default:"4194304" help:"Bytes queued to a peer that reads slowly, 65536 to 268435456."`
+	MaxResponseBytes int     `default:"1048576" help:"Bytes of one structured answer, 65536 to 16777216."`
+	LogLevel         string  `default:"warn" enum:"debug,info,warn,error" help:"What to log on standard error: ${enum}."`
+}
+
+// A selection says how the socket was chosen.
+type selection string
+
+const (
+	selectedByFlag        selection = "flag"
+	selectedByEnvironment selection = "environment"
+	selectedByDefault     selection = "default"
+)
+
+// A config is a command line and an environment, checked and complete. Nothing was touched to make it.
+type config struct {
+	help        string
+	flags       serveFlags
+	socketPath  string
+	selected    selection
+	tmuxConfig  string // configuration of a server that this process starts; empty: the shipped one, or tmux's own if borrowed
+	timeout     time.Duration
+	level       slog.Level
+	environment map[string]string
+}
+
+// parse reads the command line and the environment.
+func parse(args, environment []string) (command string, c config, err error) {
+	var f flags
+	var help strings.Builder
+	asked := false
+	parser, err := kong.New(&f, kong.Name("libtmux-mcp"), kong.Writers(&help, &help), kong.Exit(func(int) { asked = true }),
+		kong.Description("An MCP server through which an agent sees, waits on, runs in and manages tmux."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		return "", config{}, err
+	}
+	parsed, err := parser.Parse(args)
+	if asked {
+		return "help", config{help: help.String() + environmentHelp}, nil
+	}
+	if err != nil {
+		return "", config{}, fmt.Errorf("%s (see --help)", oneLine(err.Error()))
+	}
+	if parsed.Command() == "version" {
+		return "version", config{}, nil
+	}
+	c, err = f.Serve.config(environment)
+	return "serve", c, err
+}
+
+const environmentHelp = `
+Environment:
+  LIBTMUX_SOCKET         Name of the socket; exclusive with LIBTMUX_SOCKET_PATH. Flags win.
+  LIBTMUX_SOCKET_PATH    Absolute path of the socket.
+  LIBTMUX_TMUX_CONFIG    Absolute path of the configuration of a server that this process starts.
+`
+
+// config completes the flags by the environment and checks both.
+func (f serveFlags) config(environment []string) (config, error) {
+	env := lo.Associate(environment, func(entry string) (string, string) {
+		name, value, _ := strings.Cut(entry, "=")
+		return name, value
+	})
+	c := config{flags: f, environment: env, timeout: time.Duration(f.Timeout * float64(time.Second))}
+	if err := c.level.UnmarshalText([]byte(f.LogLevel)); err != nil {
+		return config{}, err
+	}
+	for _, number := range []struct {
+		flag            string
+		value, min, max float64
+	}{
+		{"--timeout", f.Timeout, 0.1, 120},
+		{"--concurrency", float64(f.Concurrency), 1, 1024},
+		{"--max-requests", float64(f.MaxRequests), 1, 65536},
+		{"--max-frame-bytes", float64(f.MaxFrameBytes), 4096, 64 << 20},
+		{"--max-output-bytes", float64(f.MaxOutputBytes), 64 << 10, 256 << 20},
+		{"--max-response-bytes", float64(f.MaxResponseBytes), 64 << 10, 16 << 20},
+	} {
+		if !(number.value >= number.min && number.value <= number.max) { // also NaN
+			return config{}, fmt.Errorf("%s %v is out of range: %v to %v", number.flag, number.value, number.min, number.max)
+		}
+	}
+	for _, text := range []struct{ name, value string }{
+		{"--socket", f.Socket}, {"--socket-name", f.SocketName}, {"--tmux", f.Tmux},
+		{"LIBTMUX_SOCKET", env["LIBTMUX_SOCKET"]}, {"LIBTMUX_SOCKET_PATH", env["LIBTMUX_SOCKET_PATH"]}, {"LIBTMUX_TMUX_CONFIG", env["LIBTMUX_TMUX_CONFIG"]},
+	} {
+		if strings.ContainsFunc(text.value, unicode.IsControl) {
+			return config{}, fmt.Errorf("%s holds a control character: %q", text.name, text.value)
+		}
+	}
+	var err error
+	if c.tmuxConfig, err = absolute(env, "LIBTMUX_TMUX_CONFIG"); err != nil {
+		return config{}, err
+	}
+	c.socketPath, c.selected, err = f.socket(env)
+	return c, err
+}
+
+// socket resolves which socket is meant, and how it was selected.
+func (f serveFlags) socket(env map[string]string) (string, selection, error) {
+	switch {
+	case f.Socket != "" && f.SocketName != "":
+		return "", "", fmt.Errorf("--socket and --socket-name exclude each other")
+	case f.Socket != "":
+		if !filepath.IsAbs(f.Socket) {
+			return "", "", fmt.Errorf("--socket %q is not an absolute path (a name goes to --socket-name)", f.Socket)
+		}
+		return f.Socket, selectedByFlag, nil
+	case f.SocketName != "":
+		path, err := cli.SocketPath(f.SocketName)
+		return path, selectedByFlag, err
+	}
+	name, named := env["LIBTMUX_SOCKET"]
+	path, err := absolute(env, "LIBTMUX_SOCKET_PATH")
+	switch {
+	case err != nil:
+		return "", "", err
+	case named && path != "":
+		return "", "", fmt.Errorf("LIBTMUX_SOCKET and LIBTMUX_SOCKET_PATH exclude each other")
+	case path != "":
+		return path, selectedByEnvironment, nil
+	case named:
+		path, err := cli.SocketPath(name)
+		return path, selectedByEnvironment, err
+	}
+	path, err = cli.SocketPath(dedicatedSocket)
+	return path, selectedByDefault, err
+}
+
+// absolute reads an environment variable that, if set, must be an absolute path.
+func absolute(env map[string]string, name string) (string, error) {
+	path, set := env[name]
+	if set && !filepath.IsAbs(path) {
+		return "", fmt.Errorf("%s %q is not an absolute path", name, path)
+	}
+	return path, nil
+}
+
+// oneLine joins what a parser said over several lines.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

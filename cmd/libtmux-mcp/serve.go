@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/mcpserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/process"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/shell"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/stdio"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
+	"github.com/libtmux-mcp/libtmux-mcp/app"
+)
+
+// serve wires the application and serves it on standard input and output until the peer ends the input or ctx is done.
+// It ends what this process owns and leaves every tmux server running.
+func serve(ctx context.Context, c config) error {
+	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: c.level}))
+	conn, err := cli.New(cli.Options{Tmux: c.flags.Tmux, SocketPath: c.socketPath, Config: c.tmuxConfig})
+	if err != nil {
+		return err
+	}
+	if c.selected == selectedByDefault {
+		// Without tmux there is still something to serve: tools that say what is wrong.
+		if created, err := conn.Daemon(ctx); err != nil {
+			logger.Warn("the dedicated tmux server cannot be started", "socket", conn.Socket(), "err", err)
+		} else {
+			logger.Info("dedicated tmux server", "socket", conn.Socket(), "created", created)
+		}
+	}
+	frames, err := shell.Open(shell.Options{})
+	if err != nil {
+		return err
+	}
+	server := tmuxserver.New(conn, tmuxserver.Options{})
+	application := app.New(app.Ports{
+		Reader: server, Events: server, Input: server, Creator: server, Frames: frames,
+		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
+	}, app.Options{CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: "cli", Logger: logger})
+	defer application.Close()
+
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	mcpServer := mcpserver.New(calls, application, mcpserver.Options{
+		Version: version, Logger: logger, MaxResultBytes: c.flags.MaxResponseBytes,
+	})
+	mcpServer.AddReceivingMiddleware(stdio.Contain(logger), stdio.Concurrency(c.flags.Concurrency))
+	return stdio.New(os.Stdin, os.Stdout, stdio.Options{
+		MaxFrameBytes: c.flags.MaxFrameBytes, MaxRequests: c.flags.MaxRequests, MaxOutputBytes: c.flags.MaxOutputBytes, Logger: logger,
+	}).Serve(ctx, mcpServer)
+}
