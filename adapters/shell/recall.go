@@ -97,27 +97,22 @@ func (f *Frames) settle(runID string) (frame.Record, error) {
 		return f.settle(runID) // its process kept the record and removed the directory just now
 	case err != nil:
 		return frame.Record{}, err
-	case attended && final(record):
-		return record, nil
 	}
 	leader, err := readLeader(dir)
 	if err != nil {
 		return frame.Record{}, err
 	}
-	record.Leader, _ = pidOf(leader)
-	record.Started = record.Started || exists(filepath.Join(dir, fileRan))
-	if attended {
-		record.Running = true
-		return record, nil
-	}
 	living := alive(leader) // looked at before the status, which the shell records before it goes
 	if !final(record) {
-		if record, err = conclude(record, dir, living); err != nil {
-			return frame.Record{}, err
+		record.Leader, _ = pidOf(leader)
+		record.Started = record.Started || exists(filepath.Join(dir, fileRan))
+		record.Running = true
+		if !attended {
+			record, err = conclude(record, dir, living)
 		}
 	}
-	if living {
-		return record, nil
+	if attended || living || err != nil {
+		return record, err
 	}
 	return record, errors.Join(f.save(runID, record), f.discard(runID))
 }
@@ -126,21 +121,21 @@ func (f *Frames) settle(runID string) (frame.Record, error) {
 func conclude(record frame.Record, dir string, living bool) (frame.Record, error) {
 	record.Unattended, record.Complete, record.Reason = true, false, frame.Unattended
 	status, ended := readStatus(dir)
+	record.Running = living && !ended
+	if !record.Running {
+		record.EndedAt = time.Now().UnixMilli() // when it is noticed
+	}
 	switch {
 	case ended:
 		info, err := os.Stat(filepath.Join(dir, fileStatus))
 		if err != nil {
 			return record, err
 		}
-		record.Running, record.Outcome, record.Status = false, frame.Completed, &status
-		record.EndedAt = info.ModTime().UnixMilli()
-	case living:
-		record.Running = true
-	case !record.Started:
-		record.Running, record.Outcome, record.EndedAt = false, frame.TimedOut, time.Now().UnixMilli()
-	default:
-		record.Running, record.Outcome, record.Reason = false, frame.PaneDied, frame.ShellGone
-		record.EndedAt = time.Now().UnixMilli() // when it was noticed
+		record.Outcome, record.Status, record.EndedAt = frame.Completed, &status, info.ModTime().UnixMilli()
+	case !record.Running && record.Started:
+		record.Outcome, record.Reason = frame.PaneDied, frame.ShellGone
+	case !record.Running:
+		record.Outcome = frame.TimedOut
 	}
 	if !record.Streamed {
 		return record, nil

@@ -119,6 +119,7 @@ func texts(dir string, plan ports.Plan) map[string]string {
 		quiet = quietKsh
 	case guard.Fish:
 		entry, name, inner = fish, fileFish, innerFish
+	case guard.Dash, guard.Mksh, guard.Busybox: // need nothing of their own
 	}
 	command := plan.Command
 	if !strings.HasSuffix(command, "\n") {
