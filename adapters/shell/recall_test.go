@@ -232,3 +232,35 @@ func TestOpenSweeps(t *testing.T) {
 	closes(t, attended)
 	shell.says(t)
 }
+
+// A process that died between keeping a record and closing its frame leaves both.
+func TestRecallKeptNotClosed(t *testing.T) {
+	dir, died := place(t), place(t)
+	staged := stage(t, open(t, dir), planOf("run1", "exit 5"))
+	shell, _ := begin(t, staged)
+	ended(t, staged)
+	want := told()
+	want.Outcome, want.Started, want.Lines, want.Complete, want.EndedAt = frame.Interrupted, true, []string{"a"}, true, time.Now().UnixMilli()
+	if err := staged.Keep(want); err != nil {
+		t.Fatal(err)
+	}
+	open(t, died)
+	if err := os.Mkdir(filepath.Join(died, "run1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"run1.json", "run1/plan", "run1/attended", "run1/ran", "run1/st"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(died, name), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	closes(t, staged)
+	shell.says(t)
+	recalls(t, open(t, died), want)
+	if got := names(t, died); got != "[run1.json]" {
+		t.Errorf("left: %s", got)
+	}
+}
