@@ -82,7 +82,7 @@ func Split(output string) []string {
 // do not consist of the rows. A row without text that follows a complete line is taken for a line of its own wherever
 // there are enough empty lines.
 func Starts(rows, lines []string) (starts []int, ok bool) {
-	at := 0
+	at, emptyRows, emptyLines := 0, 0, 0 // the empty ones that follow end there
 	for i, line := range lines {
 		if at == len(rows) {
 			return nil, false
@@ -98,17 +98,16 @@ func Starts(rows, lines []string) (starts []int, ok bool) {
 			}
 			at++
 		}
-		at += max(empty(rows[at:])-empty(lines[i+1:]), 0)
+		emptyRows, emptyLines = skipEmpty(rows, max(emptyRows, at)), skipEmpty(lines, max(emptyLines, i+1))
+		at += max(emptyRows-at-(emptyLines-(i+1)), 0)
 	}
 	return starts, at == len(rows)
 }
 
-// empty counts the empty texts at the start.
-func empty(texts []string) int {
-	for n, text := range texts {
-		if text != "" {
-			return n
-		}
+// skipEmpty finds the first text from an index on that is not empty.
+func skipEmpty(texts []string, from int) int {
+	for from < len(texts) && texts[from] == "" {
+		from++
 	}
-	return len(texts)
+	return from
 }
