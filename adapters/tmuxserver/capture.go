@@ -144,8 +144,11 @@ func fill(capture *screen.Capture, request ports.CaptureRequest, lines, rows []s
 		if end <= skip {
 			continue
 		}
-		start = max(start, skip)
-		capture.Rows = append(capture.Rows, strings.TrimRight(strings.Join(rows[start:end], ""), " "))
+		line := lines[i]
+		if start < skip {
+			start, line = skip, strings.Join(rows[skip:end], "")
+		}
+		capture.Rows = append(capture.Rows, strings.TrimRight(line, " "))
 		if request.Starts {
 			capture.Starts = append(capture.Starts, capture.First-skip+start)
 		}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -97,23 +98,24 @@ func contextFault(ctx context.Context, delivery fault.Delivery) *fault.Error {
 	return &fault.Error{Kind: kind, Message: message, Delivery: delivery, Err: ctx.Err()}
 }
 
-// bounded collects output up to a limit and then refuses more, which ends the process that writes it. It has no method but
-// these, because io.Copy would fill a buffer that it could read into.
+// bounded collects output up to a limit and then refuses more, which ends the process that writes it. It keeps the pieces as they
+// come, because a buffer that grows holds a large answer three times over.
 type bounded struct {
-	buffer bytes.Buffer
+	pieces []string
 	room   int // bytes
 	full   bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if len(p) > b.room-b.buffer.Len() {
+	if len(p) > b.room {
 		b.full = true
 		return 0, errors.New("too much output")
 	}
-	return b.buffer.Write(p)
+	b.pieces, b.room = append(b.pieces, string(p)), b.room-len(p)
+	return len(p), nil
 }
 
-func (b *bounded) String() string { return b.buffer.String() }
+func (b *bounded) String() string { return strings.Join(b.pieces, "") }
 
 // closeOnExec keeps what this process inherited, beside its standard streams, from a server that it starts, which would
 // hold it open for good. What Go opened is kept from children anyway.
