@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/samber/lo"
@@ -67,14 +68,14 @@ func (a *App) ready(ctx context.Context, wish guard.Wish) (readiness, error) {
 		verdict := guard.Judge(t, judged, known)
 		if verdict.Refusal != nil {
 			if time.Now().After(giveUp) || !passing(verdict.Refusal, known, clearedAt) {
-				return readiness{}, verdict.Refusal
+				return readiness{}, afterClearing(verdict.Refusal, cleared)
 			}
 			wait := secondLook
 			if verdict.Refusal.Reason == fault.Busy {
 				wait = time.Until(giveUp)
 			}
 			if a.untilPrompt(ctx, t.Server.Generation, pane, wait) != nil {
-				return readiness{}, verdict.Refusal
+				return readiness{}, afterClearing(verdict.Refusal, cleared)
 			}
 			continue
 		}
@@ -97,6 +98,15 @@ func (a *App) ready(ctx context.Context, wish guard.Wish) (readiness, error) {
 			assumed: known.Draft.State == guard.DraftUnknown && clearedAt.IsZero(), cleared: cleared,
 		}, nil
 	}
+}
+
+// afterClearing says of a refusal that a draft was discarded before it.
+func afterClearing(refusal *fault.Error, cleared *string) error {
+	if cleared != nil {
+		refusal.Delivery, refusal.Effects = fault.Observed, &fault.Effects{State: "known"}
+		refusal.Message += fmt.Sprintf("; C-c was sent to clear its prompt, on which stood %q", *cleared)
+	}
+	return refusal
 }
 
 // untilPrompt waits until the shell of a pane is at its prompt, a run holds the pane, or for so long. It asks nothing of tmux.

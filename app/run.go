@@ -107,11 +107,11 @@ func (a *App) start(ctx context.Context, within time.Duration, wish guard.Wish, 
 	for range attempts {
 		ready, err := a.ready(starting, wish)
 		if err != nil {
-			return nil, err
+			return nil, notTyped(err)
 		}
 		r, err := a.stage(starting, ready, command, streams)
 		if err != nil {
-			return nil, err
+			return nil, notTyped(err)
 		}
 		err = a.launch(starting, r)
 		if err == nil {
@@ -130,6 +130,14 @@ func (a *App) start(ctx context.Context, within time.Duration, wish guard.Wish, 
 		}
 	}
 	return nil, keepsChanging(wish.Pane)
+}
+
+// notTyped says of a fault that came before the command was typed that it was not.
+func notTyped(err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Effects == nil {
+		f.Delivery = fault.NotSent
+	}
+	return err
 }
 
 // stage takes the pane and makes the command ready.

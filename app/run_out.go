@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/base64"
+	"time"
 	"unicode/utf8"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
@@ -25,7 +26,7 @@ type RunOut struct {
 	Cursor           string  `json:"cursor,omitempty" jsonschema:"behind this output, for capture_since and wait_for_text"`
 	ClearedDraft     *string `json:"cleared_draft,omitempty" jsonschema:"what stood at the prompt and was discarded, as far as it could be told"`
 	PromptAssumed    bool    `json:"prompt_assumed,omitempty" jsonschema:"first contact: the prompt was taken for empty by its look alone"`
-	DurationMS       int64   `json:"duration_ms"`
+	DurationMS       int64   `json:"duration_ms" jsonschema:"until its end, or until now"`
 	EffectiveTimeout float64 `json:"effective_timeout" jsonschema:"seconds"`
 	TimeoutClamped   bool    `json:"timeout_clamped,omitempty" jsonschema:"more was asked for"`
 }
@@ -46,9 +47,11 @@ func describeRecord(record frame.Record, bounding Bounding, deadline wait.Deadli
 		Complete: record.Complete, Reason: string(record.Reason), Cursor: record.Cursor,
 		EffectiveTimeout: deadline.Timeout.Seconds(), TimeoutClamped: deadline.Clamped,
 	}
-	if record.EndedAt != 0 {
-		out.DurationMS = record.EndedAt - record.StartedAt
+	ended := record.EndedAt
+	if ended == 0 { // it goes on
+		ended = time.Now().UnixMilli()
 	}
+	out.DurationMS = ended - record.StartedAt
 	if !record.Streamed {
 		out.Lines, out.Truncation = bounded(record.Lines, record.Dropped, bounding)
 		return out

@@ -88,8 +88,10 @@ func (a *App) CreateSession(ctx context.Context, in CreateSessionIn) (CreateSess
 
 // checkName refuses names that tmux would alter or that would break a listing.
 func checkName(argument, name string) error {
-	if i := strings.IndexFunc(name, unicode.IsControl); i >= 0 {
-		return fault.Invalidf("leave it out", "%s holds the control character %q", argument, name[i])
+	for _, r := range name {
+		if unicode.IsControl(r) {
+			return fault.Invalidf("leave it out", "%s holds the control character %q", argument, r)
+		}
 	}
 	return nil
 }

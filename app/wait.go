@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"time"
@@ -178,6 +177,19 @@ func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
 	return WaitForTextOut{}, nil
 }
 
+// ended says how a wait ended that nothing in the pane ended.
+func ended(ctx, waiting context.Context, err error) (WaitForTextOut, error) {
+	switch {
+	case ctx.Err() != nil:
+		return WaitForTextOut{}, asFault(ctx.Err(), "wait for text")
+	case waiting.Err() != nil:
+		return WaitForTextOut{Outcome: string(wait.TimedOut)}, nil
+	case fault.Is(err, fault.Deadline): // that of the silence, which came first
+		return WaitForTextOut{Outcome: string(wait.Idle)}, nil
+	}
+	return WaitForTextOut{}, err
+}
+
 // wait looks each time something happened, until the wait has an outcome.
 func (w *waiter) wait(ctx, waiting context.Context, watch ports.Watch, idle time.Duration) (WaitForTextOut, error) {
 	quietAt := time.Now().Add(idle)
@@ -186,14 +198,8 @@ func (w *waiter) wait(ctx, waiting context.Context, watch ports.Watch, idle time
 		event, err := watch.Next(next)
 		cancel()
 		switch {
-		case ctx.Err() != nil:
-			return WaitForTextOut{}, asFault(ctx.Err(), "wait for text")
-		case err != nil && waiting.Err() == nil && errors.Is(next.Err(), context.DeadlineExceeded):
-			return WaitForTextOut{Outcome: string(wait.Idle)}, nil
-		case err != nil && waiting.Err() != nil:
-			return WaitForTextOut{Outcome: string(wait.TimedOut)}, nil
 		case err != nil:
-			return WaitForTextOut{}, err
+			return ended(ctx, waiting, err)
 		case event.ServerGone:
 			return WaitForTextOut{Outcome: string(wait.ServerGone)}, nil
 		case event.Gone:

@@ -33,57 +33,70 @@ func TestWaitForText(t *testing.T) {
 		at      time.Duration
 	}{
 		{
-			"a line", "", app.WaitForTextIn{Patterns: []string{"ready"}},
+			"a line", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}},
 			func(h *house, pane tmux.PaneID) { h.world.Print(pane, "server is ready\r\n") }, "matched", "ready", "server is ready", 5 * time.Second,
 		},
 		{
-			"a line that is not finished", "", app.WaitForTextIn{Patterns: []string{"Password:"}},
+			"a line that is not finished", "",
+			app.WaitForTextIn{Patterns: []string{"Password:"}},
 			func(h *house, pane tmux.PaneID) { h.world.Print(pane, "Password: ") }, "matched", "Password:", "Password:", 5 * time.Second,
 		},
 		{
-			"an expression", "", app.WaitForTextIn{Patterns: []string{`port \d+$`}, Regex: true},
+			"an expression", "",
+			app.WaitForTextIn{Patterns: []string{`port \d+$`}, Regex: true},
 			func(h *house, pane tmux.PaneID) { h.world.Print(pane, "on port 8080\r\n") }, "matched", `port \d+$`, "on port 8080", 5 * time.Second,
 		},
 		{
-			"a stop", "", app.WaitForTextIn{Patterns: []string{"ready"}, Stop: []string{"error"}},
+			"a stop", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}, Stop: []string{"error"}},
 			func(h *house, pane tmux.PaneID) { h.world.Print(pane, "an error\r\nready\r\n") }, "stopped", "error", "an error", 5 * time.Second,
 		},
 		{
-			"it stands there already", "all ready\r\n", app.WaitForTextIn{Patterns: []string{"ready"}},
+			"it stands there already", "all ready\r\n",
+			app.WaitForTextIn{Patterns: []string{"ready"}},
 			func(*house, tmux.PaneID) {}, "present_at_entry", "ready", "all ready", 0,
 		},
 		{
-			"a stop that stands there already does not count", "error\r\n", app.WaitForTextIn{Patterns: []string{"ready"}, Stop: []string{"error"}},
+			"a stop that stands there already does not count", "error\r\n",
+			app.WaitForTextIn{Patterns: []string{"ready"}, Stop: []string{"error"}},
 			func(h *house, pane tmux.PaneID) { h.world.Print(pane, "ready\r\n") }, "matched", "ready", "ready", 5 * time.Second,
 		},
 		{
-			"silence", "", app.WaitForTextIn{Patterns: []string{"ready"}, Idle: new(3.0)},
+			"silence", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}, Idle: new(3.0)},
 			func(*house, tmux.PaneID) {}, "idle", "", "", 3 * time.Second,
 		},
 		{
-			"silence after output", "", app.WaitForTextIn{Patterns: []string{"ready"}, Idle: new(7.0)},
+			"silence after output", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}, Idle: new(7.0)},
 			func(h *house, pane tmux.PaneID) { h.world.Print(pane, "something\r\n") }, "idle", "", "", 12 * time.Second,
 		},
 		{"nothing", "", app.WaitForTextIn{Patterns: []string{"ready"}}, func(*house, tmux.PaneID) {}, "timed_out", "", "", 30 * time.Second},
 		{"two minutes at most", "", app.WaitForTextIn{Patterns: []string{"ready"}, Timeout: new(1e9)}, func(*house, tmux.PaneID) {}, "timed_out", "", "", 120 * time.Second},
 		{
-			"the pane is killed", "", app.WaitForTextIn{Patterns: []string{"ready"}},
+			"the pane is killed", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}},
 			func(h *house, pane tmux.PaneID) { h.world.AddSession("other"); h.world.KillPane(pane) }, "pane_gone", "", "", 5 * time.Second,
 		},
 		{
-			"the program ends", "", app.WaitForTextIn{Patterns: []string{"ready"}},
+			"the program ends", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}},
 			func(h *house, pane tmux.PaneID) { h.world.SetOption("", "remain-on-exit", "on"); h.world.Exit(pane, 1) }, "pane_died", "", "", 5 * time.Second,
 		},
 		{
-			"another program comes", "", app.WaitForTextIn{Patterns: []string{"ready"}},
+			"another program comes", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}},
 			func(h *house, pane tmux.PaneID) { h.world.Respawn(pane, "cat") }, "pane_died", "", "", 5 * time.Second,
 		},
 		{
-			"the server is killed", "", app.WaitForTextIn{Patterns: []string{"ready"}},
+			"the server is killed", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}},
 			func(h *house, _ tmux.PaneID) { h.world.KillServer() }, "server_gone", "", "", 5 * time.Second,
 		},
 		{
-			"the server is restarted", "", app.WaitForTextIn{Patterns: []string{"ready"}},
+			"the server is restarted", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}},
 			func(h *house, _ tmux.PaneID) { h.world.Restart("main") }, "server_gone", "", "", 5 * time.Second,
 		},
 	} {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -108,12 +109,15 @@ func eventually(t *testing.T, what string, check func() (bool, string)) {
 	}
 }
 
-// Screen waits until the pane's screen holds text, and returns the screen.
+var padding = regexp.MustCompile(`(?m) +$`)
+
+// Screen waits until the pane's screen holds text, blanks at the end of rows aside, and returns the screen.
 func (s *realServer) Screen(t *testing.T, pane, text string) string {
 	t.Helper()
 	var screen string
 	eventually(t, fmt.Sprintf("pane %s shows %q", pane, text), func() (bool, string) {
 		screen, _ = s.Try("capture-pane", "-p", "-J", "-t", pane)
+		screen = padding.ReplaceAllString(screen, "") // tmux 3.2a pads what it joins
 		return strings.Contains(screen, text), screen
 	})
 	return screen

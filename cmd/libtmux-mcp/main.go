@@ -37,14 +37,15 @@ func run(ctx context.Context, args, environment []string) int {
 	}
 	switch command {
 	case "help":
-		fmt.Fprint(os.Stdout, config.help)
+		_, err = fmt.Fprint(os.Stdout, config.help)
 	case "version":
-		fmt.Fprintf(os.Stdout, "libtmux-mcp %s\n", version)
+		_, err = fmt.Fprintf(os.Stdout, "libtmux-mcp %s\n", version)
 	default:
-		if err := serve(ctx, config); err != nil {
-			fmt.Fprintf(os.Stderr, "libtmux-mcp: %v\n", err)
-			return exitError
-		}
+		err = serve(ctx, config)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "libtmux-mcp: %v\n", err)
+		return exitError
 	}
 	return exitOK
 }

@@ -25,9 +25,9 @@ type flags struct {
 
 // serveFlags are the flags of serve. Values that are out of range are refused in config.
 type serveFlags struct {
-	Socket           string  `placeholder:"PATH" help:"Path of the socket of the tmux server to use. It is borrowed: never killed, started only by create_session."`
-	SocketName       string  `placeholder:"NAME" help:"Name of that socket, as tmux -L. Without either, a server named libtmux-mcp is used, and started if it does not run."`
-	Tmux             string  `placeholder:"EXECUTABLE" help:"The tmux executable. Default: tmux on PATH or in the usual directories."`
+	Socket           *string `placeholder:"PATH" help:"Path of the socket of the tmux server to use. It is borrowed: never killed, started only by create_session."`
+	SocketName       *string `placeholder:"NAME" help:"Name of that socket, as tmux -L. Without either, a server named libtmux-mcp is used, and started if it does not run."`
+	Tmux             *string `placeholder:"EXECUTABLE" help:"The tmux executable. Default: tmux on PATH or in the usual directories."`
 	Backend          string  `default:"auto" enum:"auto,cli" help:"How tmux is reached: ${enum}."`
 	Timeout          float64 `default:"5" placeholder:"SECONDS" help:"For calls that do not wait, 0.1 to 120."`
 	Concurrency      int     `default:"64" help:"Calls at work at once, 1 to 1024."`
@@ -117,11 +117,23 @@ func (f serveFlags) config(environment []string) (config, error) {
 		}
 	}
 	for _, text := range []struct{ name, value string }{
-		{"--socket", f.Socket}, {"--socket-name", f.SocketName}, {"--tmux", f.Tmux},
-		{"LIBTMUX_SOCKET", env["LIBTMUX_SOCKET"]}, {"LIBTMUX_SOCKET_PATH", env["LIBTMUX_SOCKET_PATH"]}, {"LIBTMUX_TMUX_CONFIG", env["LIBTMUX_TMUX_CONFIG"]},
+		{"--socket", lo.FromPtr(f.Socket)},
+		{"--socket-name", lo.FromPtr(f.SocketName)},
+		{"--tmux", lo.FromPtr(f.Tmux)},
+		{"LIBTMUX_SOCKET", env["LIBTMUX_SOCKET"]},
+		{"LIBTMUX_SOCKET_PATH", env["LIBTMUX_SOCKET_PATH"]},
+		{"LIBTMUX_TMUX_CONFIG", env["LIBTMUX_TMUX_CONFIG"]},
 	} {
 		if strings.ContainsFunc(text.value, unicode.IsControl) {
 			return config{}, fmt.Errorf("%s holds a control character: %q", text.name, text.value)
+		}
+	}
+	if f.Tmux != nil && *f.Tmux == "" {
+		return config{}, fmt.Errorf("--tmux is empty")
+	}
+	for _, name := range []string{"LIBTMUX_TOOLSETS", "LIBTMUX_TOOLS", "LIBTMUX_EXCLUDE_TOOLS"} {
+		if _, set := env[name]; set {
+			return config{}, fmt.Errorf("%s is set, but this version cannot select tools: unset it", name)
 		}
 	}
 	var err error
@@ -135,15 +147,15 @@ func (f serveFlags) config(environment []string) (config, error) {
 // socket resolves which socket is meant, and how it was selected.
 func (f serveFlags) socket(env map[string]string) (string, selection, error) {
 	switch {
-	case f.Socket != "" && f.SocketName != "":
+	case f.Socket != nil && f.SocketName != nil:
 		return "", "", fmt.Errorf("--socket and --socket-name exclude each other")
-	case f.Socket != "":
-		if !filepath.IsAbs(f.Socket) {
-			return "", "", fmt.Errorf("--socket %q is not an absolute path (a name goes to --socket-name)", f.Socket)
+	case f.Socket != nil:
+		if !filepath.IsAbs(*f.Socket) {
+			return "", "", fmt.Errorf("--socket %q is not an absolute path (a name goes to --socket-name)", *f.Socket)
 		}
-		return f.Socket, selectedByFlag, nil
-	case f.SocketName != "":
-		path, err := cli.SocketPath(f.SocketName)
+		return *f.Socket, selectedByFlag, nil
+	case f.SocketName != nil:
+		path, err := cli.SocketPath(*f.SocketName)
 		return path, selectedByFlag, err
 	}
 	name, named := env["LIBTMUX_SOCKET"]

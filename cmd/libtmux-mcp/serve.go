@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/samber/lo"
+
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/mcpserver"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/process"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/shell"
@@ -18,7 +20,7 @@ import (
 // It ends what this process owns and leaves every tmux server running.
 func serve(ctx context.Context, c config) error {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: c.level}))
-	conn, err := cli.New(cli.Options{Tmux: c.flags.Tmux, SocketPath: c.socketPath, Config: c.tmuxConfig})
+	conn, err := cli.New(cli.Options{Tmux: lo.FromPtr(c.flags.Tmux), SocketPath: c.socketPath, Config: c.tmuxConfig})
 	if err != nil {
 		return err
 	}

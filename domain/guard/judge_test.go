@@ -107,8 +107,10 @@ func TestExceptionsThatTheCallerNames(t *testing.T) {
 		{"unknown draft", guard.Wish{Action: guard.Run}, guard.Evidence{Draft: guard.Draft{State: guard.DraftUnknown}}, nil, fault.Draft},
 		{"unknown but promptlike, unattended", guard.Wish{Action: guard.Run}, guard.Evidence{Draft: guard.Draft{State: guard.DraftUnknown, Promptlike: true}}, nil, ""},
 		{
-			"unknown but promptlike, attended", guard.Wish{Action: guard.Run, ConfirmAttended: true},
-			guard.Evidence{Draft: guard.Draft{State: guard.DraftUnknown, Promptlike: true}}, watched, fault.Draft,
+			"unknown but promptlike, attended",
+			guard.Wish{Action: guard.Run, ConfirmAttended: true},
+			guard.Evidence{Draft: guard.Draft{State: guard.DraftUnknown, Promptlike: true}},
+			watched, fault.Draft,
 		},
 		{"a draft that ends like a prompt", guard.Wish{Action: guard.Run}, guard.Evidence{Draft: guard.Draft{State: guard.DraftPresent, Promptlike: true}}, nil, fault.Draft},
 	} {
