@@ -34,9 +34,13 @@ var built struct {
 	err  error
 }
 
-// serverBinary builds the server as "make build" does, once, where every user may run it.
+// serverBinary builds the server as "make build" does, once, where every user may run it. Where there is no Go, as in a
+// cell of the matrix, LIBTMUX_MCP_BINARY names one that was built so.
 func serverBinary(t *testing.T) string {
 	t.Helper()
+	if given := os.Getenv("LIBTMUX_MCP_BINARY"); given != "" {
+		return given
+	}
 	built.once.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "ltbin"); built.err != nil {
 			return
