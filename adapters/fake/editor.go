@@ -105,6 +105,7 @@ func (s *shell) redraw(line []byte) {
 	before := s.promptText() + string(s.line)
 	rows := strings.Count(before, "\n") + max(ansi.StringWidth(before)-1, 0)/g.width
 	s.line = bytes.Clone(line)
-	g.moveTo(g.history()+g.y-rows, 0)
+	g.x, g.y = 0, max(g.y-rows, 0)
+	g.eraseBelow()
 	s.terminal.pane.write([]byte(s.promptText() + string(s.line)))
 }

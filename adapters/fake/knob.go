@@ -221,9 +221,7 @@ func (w *World) Respawn(id tmux.PaneID, argv ...string) {
 	defer w.mu.Unlock()
 	pane := w.mustPane(id)
 	pane.hangUp()
-	old := pane.grid
-	pane.grid = newGrid(old.width, old.height, old.limit, old.tabs)
-	pane.grid.title = old.title
+	pane.grid = newGrid(pane.grid.width, pane.grid.height, pane.grid.limit, w.options.Version, &pane.title)
 	w.start(pane, spawn{argv: argv})
 }
 

@@ -68,8 +68,7 @@ func (w *World) newPane(in *window, spec spawn) *pane {
 			made.path = resolved
 		}
 	}
-	made.grid = newGrid(in.width, in.height, w.historyLimit(in), w.options.Version.AtLeast("3.6"))
-	made.grid.title = func(title string) { made.title = title }
+	made.grid = newGrid(in.width, in.height, w.historyLimit(in), w.options.Version, &made.title)
 	return made
 }
 

@@ -137,7 +137,6 @@ func (w *World) Capture(ctx context.Context, request ports.CaptureRequest) (scre
 	}
 	rows, starts := pane.grid.text(first, rendering{
 		join: request.Join, styles: request.Styles, blanks: request.Blanks && !request.Join,
-		pad: !w.options.Version.AtLeast("3.3") || w.options.Version.AtLeast("3.4"),
 	})
 	if !request.Join || !request.Starts {
 		starts = nil
