@@ -81,9 +81,13 @@ func (a *App) RunShellCommand(ctx context.Context, in RunShellCommandIn) (RunOut
 func (a *App) await(ctx, waiting context.Context, r *run) (frame.Record, error) {
 	select {
 	case <-r.ended:
-		return r.record, nil
 	case <-waiting.Done():
 	case <-a.runs.base.Done():
+	}
+	select {
+	case <-r.ended: // also if both are
+		return r.record, nil
+	default:
 	}
 	if ctx.Err() != nil || a.runs.base.Err() != nil {
 		return frame.Record{}, cancelledRun(ctx, r.plan.RunID)

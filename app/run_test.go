@@ -11,7 +11,9 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/fake"
 	"github.com/libtmux-mcp/libtmux-mcp/app"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 func TestRun(t *testing.T) {
@@ -380,3 +382,35 @@ func TestBadRuns(t *testing.T) {
 		}
 	})
 }
+
+// A run that does not start says so, whatever else has ended by then.
+func TestRunThatDoesNotStart(t *testing.T) {
+	for range 20 {
+		inHouse(t, fake.Options{}, func(h *house) {
+			pane := h.shell()
+			a := app.New(app.Ports{
+				Reader: h.world, Events: h.world, Creator: h.world, Processes: h.world, Frames: h.world,
+				Input: deaf{h.world},
+			}, app.Options{})
+			defer a.Close()
+			out, err := a.RunShellCommand(h.Context(), app.RunShellCommandIn{PaneID: string(pane), Command: "echo ran", Timeout: new(0.2)})
+			if err != nil || out.Started || out.Outcome != "timed_out" || out.ExitStatus != nil {
+				h.Fatalf("got %+v, %v; want timed_out, not started", out, err)
+			}
+			again, err := a.GetRun(h.Context(), app.GetRunIn{RunID: out.RunID})
+			if err != nil || again.Started || again.Outcome != "timed_out" {
+				h.Fatalf("get_run: %+v, %v", again, err)
+			}
+			h.world.Type(pane, ` \. /fake/`+out.RunID+"/go\r")
+			h.awaitPrompt(pane)
+			if strings.Contains(h.world.Screen(pane), "\nran") {
+				h.Fatal("it ran after it was reported as not started")
+			}
+		})
+	}
+}
+
+// A deaf input loses what is typed.
+type deaf struct{ ports.Input }
+
+func (deaf) SendText(context.Context, guard.Precondition, string, bool) error { return nil }

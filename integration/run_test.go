@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -244,5 +245,36 @@ func TestRunEndsWithWhatItRunsIn(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+// A program that looks like a shell at its prompt takes the typed line: the command does not start then, and never will.
+func TestARunThatDoesNotStartNeverRuns(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		p := startIdle(t, binary, guard.Bash, "")
+		talk := converse(t, p.realServer, p.frames)
+		p.Tmux(t, "send-keys", "-t", "%0", "clear; read -e -p '$ ' line; echo got it", "Enter")
+		eventually(t, "the other prompt", func() (bool, string) {
+			screen := p.Tmux(t, "capture-pane", "-p", "-t", "%0")
+			return strings.TrimSpace(screen) == "$", screen
+		})
+		ran := p.home + "/ran"
+		out := talk.must("run_shell_command", args{"pane_id": "%0", "command": "touch " + ran, "timeout": 0.2})
+		if out["started"] != false || out["outcome"] != "timed_out" || out["exit_status"] != nil {
+			t.Errorf("got %v, want timed_out, not started", out)
+		}
+		p.Screen(t, "%0", "got it")
+		p.prompt()
+		again := talk.must("get_run", args{"run_id": out["run_id"]})
+		if again["started"] != false || again["outcome"] != "timed_out" {
+			t.Errorf("get_run: %v", again)
+		}
+		// The person sources the line by hand: it is too late.
+		p.Tmux(t, "send-keys", "-t", "%0", " . "+p.dir+"/"+out["run_id"].(string)+"/go", "Enter")
+		p.prompt()
+		if _, err := os.Stat(ran); err == nil {
+			t.Error("the command ran after it was reported as not started")
+		}
+		talk.must("run_shell_command", args{"pane_id": "%0", "command": "true", "draft": "clear"})
 	})
 }
