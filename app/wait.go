@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
@@ -154,11 +155,15 @@ func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
 		w.broken = delta.Break
 	}
 	kept, cut := screen.Bounds{Lines: screen.GreatestLines, Bytes: screen.GreatestBytes}.Apply(append(w.lines, delta.Lines...))
+	fresh := kept[max(len(kept)-len(delta.Lines), 0):]
+	for i, line := range fresh {
+		fresh[i] = strings.Clone(line) // as it came it would keep all that was captured with it
+	}
 	w.lines, w.dropped.Lines = kept, w.dropped.Lines+cut.Lines
 	if len(delta.Lines) > 0 || delta.Break != screen.Unbroken {
 		w.entry = nil // whatever stands below now was written since
 	}
-	fresh := delta.Lines
+	fresh = delta.Lines
 	if !delta.Quiet {
 		w.pending = screen.Changed(w.entry, screen.Pending(c))
 		fresh = slices.Concat(delta.Lines, w.pending)

@@ -7,11 +7,16 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
 // version is set by the linker.
 var version = "devel"
+
+// memoryGoal is where the garbage collector begins to work harder instead of letting this process grow: a whole history is
+// several megabytes, and garbage soon.
+const memoryGoal = 48 << 20 // bytes
 
 // The exit statuses.
 const (
@@ -23,6 +28,9 @@ const (
 func main() {
 	// A peer that closes our standard output must be an error of a write, not the death of this process.
 	signal.Ignore(syscall.SIGPIPE)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryGoal)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Environ()))
