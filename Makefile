@@ -10,7 +10,7 @@ LINT     := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PREFIX   ?= /usr/local
-COUNT    ?= 10
+COUNT    ?= 50
 GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 
 .PHONY: build install demo check test test-real race bench docs help
@@ -44,8 +44,8 @@ test-real: ## the same contracts and the binary on each tmux of TMUX_BINARIES (d
 race: ## make test with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout 5m ./...
 
-bench: ## latencies on a real tmux
-	go test -tags integration -run '^$$' -bench . -count $(COUNT) ./integration/...
+bench: ## latencies on a real tmux, medians and 95th percentiles (COUNT=50)
+	go test -tags integration -run '^$$' -bench . -benchtime $(COUNT)x ./integration
 
 docs: ## docs/tools.md, from what a live server lists
 	go test -count=1 -run '^TestToolsDocument$$' ./adapters/mcpserver -update

@@ -36,7 +36,7 @@ var built struct {
 
 // serverBinary builds the server as "make build" does, once, where every user may run it. Where there is no Go, as in a
 // cell of the matrix, LIBTMUX_MCP_BINARY names one that was built so.
-func serverBinary(t *testing.T) string {
+func serverBinary(t testing.TB) string {
 	t.Helper()
 	if given := os.Getenv("LIBTMUX_MCP_BINARY"); given != "" {
 		return given
@@ -61,7 +61,7 @@ func serverBinary(t *testing.T) string {
 }
 
 // bareEnvironment is the least that an MCP client gives to a server: PATH, and a home of the test's own.
-func bareEnvironment(t *testing.T) []string {
+func bareEnvironment(t testing.TB) []string {
 	t.Helper()
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 }

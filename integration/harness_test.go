@@ -45,7 +45,7 @@ type realServer struct {
 }
 
 // newServer names a fresh socket and starts nothing. The directory is short: socket paths are limited to about 100 bytes.
-func newServer(t *testing.T, binary string) *realServer {
+func newServer(t testing.TB, binary string) *realServer {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "lt")
 	if err != nil {
@@ -61,7 +61,7 @@ func newServer(t *testing.T, binary string) *realServer {
 
 // startServer starts a server with one session "main" (80x24) that runs argv (default: a POSIX sh), without any
 // user configuration.
-func startServer(t *testing.T, binary string, argv ...string) *realServer {
+func startServer(t testing.TB, binary string, argv ...string) *realServer {
 	t.Helper()
 	s := newServer(t, binary)
 	if len(argv) == 0 {
@@ -72,7 +72,7 @@ func startServer(t *testing.T, binary string, argv ...string) *realServer {
 }
 
 // Tmux runs one tmux command line against the server and returns what it printed, without the last newline.
-func (s *realServer) Tmux(t *testing.T, args ...string) string {
+func (s *realServer) Tmux(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := s.Try(args...)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *realServer) Try(args ...string) (string, error) {
 }
 
 // eventually waits until check answers true, and fails with what it last said.
-func eventually(t *testing.T, what string, check func() (bool, string)) {
+func eventually(t testing.TB, what string, check func() (bool, string)) {
 	t.Helper()
 	deadline := time.Now().Add(hangBound)
 	for {
@@ -112,7 +112,7 @@ func eventually(t *testing.T, what string, check func() (bool, string)) {
 var padding = regexp.MustCompile(`(?m) +$`)
 
 // Screen waits until the pane's screen holds text, blanks at the end of rows aside, and returns the screen.
-func (s *realServer) Screen(t *testing.T, pane, text string) string {
+func (s *realServer) Screen(t testing.TB, pane, text string) string {
 	t.Helper()
 	var screen string
 	eventually(t, fmt.Sprintf("pane %s shows %q", pane, text), func() (bool, string) {
