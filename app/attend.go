@@ -43,9 +43,7 @@ func (a *App) attend(ctx context.Context, r *run) {
 	a.leave(r)
 	r.record = record
 	close(r.ended)
-	if !record.Running {
-		a.runs.drop(r.plan.RunID)
-	}
+	a.runs.drop(r.plan.RunID) // from now on its record answers
 	settled(a.settle(ctx, r))
 }
 

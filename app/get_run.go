@@ -39,12 +39,8 @@ func (a *App) GetRun(ctx context.Context, in GetRunIn) (RunOut, error) {
 
 // recall finds a run's record, and waits for its end if it goes on.
 func (a *App) recall(ctx, waiting context.Context, id string) (frame.Record, error) {
-	r, mine := a.runs.find(id)
-	if mine {
-		record, err := a.await(ctx, waiting, r)
-		if err != nil || !record.Running || record.Outcome != frame.Stopped {
-			return record, err
-		}
+	if r, attended := a.runs.find(id); attended {
+		return a.await(ctx, waiting, r)
 	}
 	for {
 		record, err := a.Frames.Recall(ctx, id)
@@ -52,7 +48,6 @@ func (a *App) recall(ctx, waiting context.Context, id string) (frame.Record, err
 			return frame.Record{}, err
 		}
 		if !record.Running {
-			a.runs.drop(id)
 			return record, nil
 		}
 		if pause(waiting, recallStep) != nil {

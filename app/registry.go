@@ -24,7 +24,7 @@ type registry struct {
 
 	mu      sync.Mutex
 	closed  bool
-	live    map[string]*run  // by id: attended, or stopped and left
+	live    map[string]*run  // by id: attended
 	held    map[place]string // ids of runs
 	prompts map[place]*prompts
 }
