@@ -184,12 +184,11 @@ func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
 
 // ended says how a wait ended that nothing in the pane ended.
 func ended(ctx, waiting context.Context, err error) (WaitForTextOut, error) {
-	expired := waiting.Err() != nil
 	switch {
 	case ctx.Err() != nil:
 		return WaitForTextOut{}, asFault(ctx.Err(), "wait for text")
-	case expired:
-		return WaitForTextOut{Outcome: string(wait.TimedOut)}, nil
+	case waiting.Err() != nil:
+		return WaitForTextOut{Outcome: string(wait.TimedOut)}, nil //nolint:nilerr // the deadline is an outcome
 	case fault.Is(err, fault.Deadline): // that of the silence, which came first
 		return WaitForTextOut{Outcome: string(wait.Idle)}, nil
 	}
