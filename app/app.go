@@ -16,6 +16,7 @@ import (
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/surface"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/target"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
@@ -37,13 +38,16 @@ type Options struct {
 	SocketPath  string        // of the server, for answers while none runs
 	Backend     string        // how commands reach tmux, for get_server_info
 	Logger      *slog.Logger  // discards if nil
+
+	Surface *surface.Selection // of the catalogue; every tool if nil
 }
 
 // An App is one application over one tmux server. It is safe for concurrent use. Close it.
 type App struct {
 	Ports
 	options Options
-	tools   []Tool
+	surface surface.Selection
+	tools   []Tool // those that the surface offers
 	log     *slog.Logger
 
 	acknowledged target.Acknowledgement
@@ -58,10 +62,12 @@ func New(outside Ports, options Options) *App {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
+	offered := lo.FromPtrOr(options.Surface, surface.All(Members()))
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails: crypto/rand
 	return &App{
-		Ports: outside, options: options, tools: catalogue(), log: logger,
+		Ports: outside, options: options, log: logger,
+		surface: offered, tools: lo.Filter(catalogue(), func(t Tool, _ int) bool { return offered.Offers(t.Name) }),
 		sealer: screen.Sealer{Key: key}, runs: newRegistry(),
 	}
 }
@@ -85,7 +91,7 @@ func (a *App) Call(ctx context.Context, name string, arguments json.RawMessage) 
 		ctx, cancel = context.WithTimeout(ctx, a.options.CallTimeout)
 		defer cancel()
 	}
-	out, err := tool.call(ctx, a, arguments)
+	out, err := tool.call(a.bind(ctx, name), a, arguments)
 	if err != nil {
 		return nil, asFault(err, name)
 	}
@@ -131,6 +137,9 @@ const inspectFirst = "inspect the state before you retry (list_panes, capture_pa
 // tmux does not know.
 func (a *App) topology(ctx context.Context, detail tmux.Detail) (tmux.Topology, error) {
 	t, err := a.Reader.Topology(ctx, detail)
+	if err == nil && t.Running {
+		err = checkBound(ctx, t.Server)
+	}
 	if err != nil {
 		return tmux.Topology{}, err
 	}
