@@ -25,8 +25,8 @@ func TestDaemonIsMinimalAndLivesWithoutSessions(t *testing.T) {
 		server := newServer(t, binary)
 		conn := cliConn(t, server, cli.Options{})
 		created, err := conn.Daemon(t.Context())
-		if err != nil || !created {
-			t.Fatalf("created %v, %v", created, err)
+		if err != nil || created == "" {
+			t.Fatalf("created %q, %v", created, err)
 		}
 		for option, want := range map[string]string{"-s exit-empty": "off", "-g status": "off"} {
 			if got := server.Tmux(t, append([]string{"show-options", "-v"}, strings.Fields(option)...)...); got != want {
@@ -36,12 +36,12 @@ func TestDaemonIsMinimalAndLivesWithoutSessions(t *testing.T) {
 		if owner := server.Tmux(t, "show-options", "-s", "-v", "@libtmux_mcp_owner"); len(owner) < 20 {
 			t.Errorf("owner nonce %q", owner)
 		}
-		if created, err := conn.Daemon(t.Context()); err != nil || created {
-			t.Errorf("a second time: created %v, %v", created, err)
+		if created, err := conn.Daemon(t.Context()); err != nil || created != "" {
+			t.Errorf("a second time: created %q, %v", created, err)
 		}
 		all := topology(t, tmuxserver.New(conn, tmuxserver.Options{}))
-		if !all.Running || len(all.Sessions) != 0 || len(all.Panes) != 0 || all.Server.PID == 0 {
-			t.Errorf("a server without sessions: %+v", all)
+		if !all.Running || len(all.Sessions) != 0 || len(all.Panes) != 0 || all.Server.Generation != created {
+			t.Errorf("a server without sessions, of generation %s: %+v", created, all)
 		}
 	})
 }
@@ -54,8 +54,8 @@ func TestDaemonReadsTheConfigurationOfItsUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		conn := cliConn(t, server, cli.Options{Config: config})
-		if created, err := conn.Daemon(t.Context()); err != nil || !created {
-			t.Fatalf("created %v, %v", created, err)
+		if created, err := conn.Daemon(t.Context()); err != nil || created == "" {
+			t.Fatalf("created %q, %v", created, err)
 		}
 		for option, want := range map[string]string{"-g @mine": "yes", "-s exit-empty": "off", "-g status": "on"} {
 			if got := server.Tmux(t, append([]string{"show-options", "-v"}, strings.Fields(option)...)...); got != want {
@@ -65,16 +65,16 @@ func TestDaemonReadsTheConfigurationOfItsUser(t *testing.T) {
 	})
 	server := newServer(t, "tmux")
 	conn := cliConn(t, server, cli.Options{Config: "/nowhere/tmux.conf"})
-	if created, err := conn.Daemon(t.Context()); created || !fault.Is(err, fault.InvalidInput) {
-		t.Errorf("a configuration that does not exist: created %v, %v", created, err)
+	if created, err := conn.Daemon(t.Context()); created != "" || !fault.Is(err, fault.InvalidInput) {
+		t.Errorf("a configuration that does not exist: created %q, %v", created, err)
 	}
 }
 
 func TestDaemonIsNotOursIfItRuns(t *testing.T) {
 	eachTmux(t, func(t *testing.T, binary string) {
 		server := startServer(t, binary)
-		if created, err := cliConn(t, server, cli.Options{}).Daemon(t.Context()); err != nil || created {
-			t.Errorf("created %v, %v", created, err)
+		if created, err := cliConn(t, server, cli.Options{}).Daemon(t.Context()); err != nil || created != "" {
+			t.Errorf("created %q, %v", created, err)
 		}
 		if got := server.Tmux(t, "show-options", "-s", "-v", "exit-empty"); got != "on" {
 			t.Errorf("exit-empty of a server that is not ours is %q", got)
@@ -106,7 +106,7 @@ func TestDaemonStartedTenTimesAtOnceIsOne(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				pids[all.Server.PID] = true
-				if created {
+				if created != "" {
 					creators++
 				}
 			})
@@ -128,8 +128,8 @@ func TestDaemonHelper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if created, err := conn.Daemon(t.Context()); err != nil || !created {
-		t.Fatalf("created %v, %v", created, err)
+	if created, err := conn.Daemon(t.Context()); err != nil || created == "" {
+		t.Fatalf("created %q, %v", created, err)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
+	"github.com/libtmux-mcp/libtmux-mcp/app"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/surface"
 )
 
 // dedicatedSocket is the name of the socket when none is selected.
@@ -53,6 +55,7 @@ type config struct {
 	flags       serveFlags
 	socketPath  string
 	selected    selection
+	choice      surface.Choice
 	tmuxConfig  string // configuration of a server that this process starts; empty: the shipped one, or tmux's own if borrowed
 	timeout     time.Duration
 	level       slog.Level
@@ -89,6 +92,10 @@ Environment:
   LIBTMUX_SOCKET         Name of the socket; exclusive with LIBTMUX_SOCKET_PATH. Flags win.
   LIBTMUX_SOCKET_PATH    Absolute path of the socket.
   LIBTMUX_TMUX_CONFIG    Absolute path of the configuration of a server that this process starts.
+  LIBTMUX_TOOLSETS       Which tools: a comma list of inspect, manage, execute, teardown; empty: none. Default: all four on
+                         a server that this process created with its minimal configuration, else all but teardown.
+  LIBTMUX_TOOLS          Tools to add to those, by name.
+  LIBTMUX_EXCLUDE_TOOLS  Tools to remove last, by name.
 `
 
 // config completes the flags by the environment and checks both.
@@ -131,12 +138,14 @@ func (f serveFlags) config(environment []string) (config, error) {
 	if f.Tmux != nil && *f.Tmux == "" {
 		return config{}, fmt.Errorf("--tmux is empty")
 	}
-	for _, name := range []string{"LIBTMUX_TOOLSETS", "LIBTMUX_TOOLS", "LIBTMUX_EXCLUDE_TOOLS"} {
-		if _, set := env[name]; set {
-			return config{}, fmt.Errorf("%s is set, but this version cannot select tools: unset it", name)
-		}
+	wish := surface.Wish{Tools: env[surface.ToolsVariable], Exclude: env[surface.ExcludeVariable]}
+	if toolsets, set := env[surface.ToolsetsVariable]; set {
+		wish.Toolsets = &toolsets
 	}
 	var err error
+	if c.choice, err = surface.Choose(app.Members(), wish); err != nil {
+		return config{}, err
+	}
 	if c.tmuxConfig, err = absolute(env, "LIBTMUX_TMUX_CONFIG"); err != nil {
 		return config{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
 	"github.com/libtmux-mcp/libtmux-mcp/app"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
 
 // serve wires the application and serves it on standard input and output until the peer ends the input or ctx is done.
@@ -24,14 +25,7 @@ func serve(ctx context.Context, c config) error {
 	if err != nil {
 		return err
 	}
-	if c.selected == selectedByDefault {
-		// Without tmux there is still something to serve: tools that say what is wrong.
-		if created, err := conn.Daemon(ctx); err != nil {
-			logger.Warn("the dedicated tmux server cannot be started", "socket", conn.Socket(), "err", err)
-		} else {
-			logger.Info("dedicated tmux server", "socket", conn.Socket(), "created", created)
-		}
-	}
+	selection := c.choice.Freeze(c.daemon(ctx, conn, logger))
 	frames, err := shell.Open(shell.Options{})
 	if err != nil {
 		return err
@@ -40,7 +34,7 @@ func serve(ctx context.Context, c config) error {
 	application := app.New(app.Ports{
 		Reader: server, Events: server, Input: server, Creator: server, Frames: frames,
 		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
-	}, app.Options{CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: "cli", Logger: logger})
+	}, app.Options{CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: "cli", Logger: logger, Surface: &selection})
 	defer application.Close()
 
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -52,4 +46,25 @@ func serve(ctx context.Context, c config) error {
 	return stdio.New(os.Stdin, os.Stdout, stdio.Options{
 		MaxFrameBytes: c.flags.MaxFrameBytes, MaxRequests: c.flags.MaxRequests, MaxOutputBytes: c.flags.MaxOutputBytes, Logger: logger,
 	}).Serve(ctx, mcpServer)
+}
+
+// daemon makes sure that the dedicated server runs, if it is the one that is meant. If this process created it with the
+// minimal configuration, its generation is the answer.
+func (c config) daemon(ctx context.Context, conn *cli.Conn, logger *slog.Logger) tmux.Generation {
+	if c.selected != selectedByDefault {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	created, err := conn.Daemon(ctx)
+	if err != nil {
+		// Without tmux there is still something to serve: tools that say what is wrong.
+		logger.Warn("the dedicated tmux server cannot be started", "socket", conn.Socket(), "err", err)
+		return ""
+	}
+	logger.Info("dedicated tmux server", "socket", conn.Socket(), "created", created != "")
+	if c.tmuxConfig != "" {
+		return "" // it is the person's server as much as ours
+	}
+	return created
 }

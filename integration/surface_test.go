@@ -1,0 +1,107 @@
+//go:build integration
+
+package integration_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/libtmux-mcp/libtmux-mcp/app"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/surface"
+	"github.com/libtmux-mcp/libtmux-mcp/integration/pipes"
+)
+
+// A place is a directory in which the dedicated server's socket is a test's own.
+type place struct {
+	dir, socket string
+	server      *realServer
+}
+
+// newPlace makes a place; the server in it is killed at the test's end.
+func newPlace(t *testing.T, tmux string) place {
+	t.Helper()
+	dir := filepath.Dir(newServer(t, tmux).Socket) // short: it becomes part of a socket's path
+	p := place{dir: dir, socket: filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()), "libtmux-mcp")}
+	p.server = &realServer{Binary: tmux, Socket: p.socket}
+	t.Cleanup(func() { _ = exec.Command(tmux, "-S", p.socket, "kill-server").Run() }) // already gone is fine
+	return p
+}
+
+// command is the server's command line for that place.
+func (p place) command(t *testing.T, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(serverBinary(t), args...)
+	cmd.Args = append(cmd.Args, "--tmux", p.server.Binary)
+	cmd.Env = append(append(bareEnvironment(t), "TMUX_TMPDIR="+p.dir), env...)
+	return cmd
+}
+
+// serve launches the server for that place and says which tools it lists, sorted.
+func (p place) serve(t *testing.T, env ...string) (*pipes.Process, []string) {
+	t.Helper()
+	process := launchCommand(t, p.command(t, env))
+	initialize(t, process)
+	tools, err := process.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(tools)
+	return process, tools
+}
+
+// members are the names of the tools of some toolsets, sorted.
+func members(toolsets ...surface.Toolset) []string {
+	var names []string
+	for _, m := range app.Members() {
+		if slices.Contains(toolsets, m.Toolset) {
+			names = append(names, m.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestBinaryOffersWhatWasSelected(t *testing.T) {
+	eachTmux(t, func(t *testing.T, tmux string) {
+		p := newPlace(t, tmux)
+		config := filepath.Join(t.TempDir(), "tmux.conf")
+		if err := os.WriteFile(config, []byte("set -g status off\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		borrowed := members(surface.Inspect, surface.Manage, surface.Execute)
+		for _, c := range []struct {
+			name string
+			env  []string
+			want []string
+		}{
+			{"by default, on the server that it creates", nil, members(surface.Toolsets()...)},
+			{"by default, on that server found again", nil, borrowed},
+			{"toolsets", []string{"LIBTMUX_TOOLSETS=teardown,inspect"}, members(surface.Inspect, surface.Teardown)},
+			{"none", []string{"LIBTMUX_TOOLSETS="}, members()},
+			{"names", []string{"LIBTMUX_TOOLSETS=", "LIBTMUX_TOOLS=list_panes, send_keys", "LIBTMUX_EXCLUDE_TOOLS=send_keys"}, []string{"list_panes"}},
+			{"empty additions and exclusions are none", []string{"LIBTMUX_TOOLSETS=inspect", "LIBTMUX_TOOLS=", "LIBTMUX_EXCLUDE_TOOLS="}, members(surface.Inspect)},
+		} {
+			process, tools := p.serve(t, c.env...)
+			if !slices.Equal(tools, c.want) {
+				t.Errorf("%s: tools are %v, want %v", c.name, tools, c.want)
+			}
+			for _, m := range app.Members() {
+				if slices.Contains(c.want, m.Name) {
+					continue
+				}
+				if _, err := process.Call(t.Context(), m.Name, fields{}); err == nil || !strings.Contains(err.Error(), "JSON-RPC error -32602") {
+					t.Errorf("%s: %s, which is not on offer: %v, want an unknown tool", c.name, m.Name, err)
+				}
+			}
+		}
+		p.server.Tmux(t, "kill-server")
+		if _, tools := p.serve(t, "LIBTMUX_TMUX_CONFIG="+config); !slices.Equal(tools, borrowed) {
+			t.Errorf("on a server with a configuration of the person's: tools are %v, want %v", tools, borrowed)
+		}
+	})
+}
