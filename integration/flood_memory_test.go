@@ -22,9 +22,12 @@ var released struct {
 	err  error
 }
 
-// releaseBinary builds the server as it is released, beside the one that serverBinary builds.
+// releaseBinary builds the server as it is released, beside the one that serverBinary builds. One that was given is.
 func releaseBinary(t *testing.T) string {
 	t.Helper()
+	if given := os.Getenv("LIBTMUX_MCP_BINARY"); given != "" {
+		return given
+	}
 	path := filepath.Join(filepath.Dir(serverBinary(t)), "released")
 	released.once.Do(func() {
 		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "../cmd/libtmux-mcp")
