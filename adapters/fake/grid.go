@@ -38,12 +38,13 @@ type dialect struct {
 	widens  bool // a variation selector widens the cell that really follows (3.5; 3.4 the one after it)
 	exact   bool // a tab stays one, bytes that are no UTF-8 are replaced, and more that was wrong is right (3.6)
 	reflows bool // leaving the alternate screen reflows it first (before 3.4)
+	newest  bool // an erased cell stays extended, and a character that widens at the margin leaves the cursor (3.7)
 }
 
 func dialectOf(v tmux.Version) dialect {
 	return dialect{
 		pads: !v.AtLeast("3.3"), reflows: !v.AtLeast("3.4"),
-		joins: v.AtLeast("3.4"), widens: v.AtLeast("3.5"), exact: v.AtLeast("3.6"),
+		joins: v.AtLeast("3.4"), widens: v.AtLeast("3.5"), exact: v.AtLeast("3.6"), newest: v.AtLeast("3.7"),
 	}
 }
 
@@ -63,9 +64,10 @@ type row struct {
 
 // A glyph is what one cell shows. The cells that a wide one covers have no text and width 0.
 type glyph struct {
-	text  string
-	width int
-	pen   pen
+	text     string
+	width    int
+	pen      pen
+	extended bool // how tmux stores it, which matters to reflow alone
 }
 
 var blank = glyph{text: " ", width: 1}
@@ -125,8 +127,23 @@ func (g *grid) expand(r *row, n int, fill glyph) {
 
 func (g *grid) set(r *row, x int, c glyph) {
 	g.expand(r, x+1, blank)
-	r.cells[x] = c
+	r.cells[x] = c.over(r.cells[x])
 	r.used = max(r.used, x+1)
+}
+
+// over is the cell as it is stored in place of another. Source: grid_need_extended_cell.
+func (c glyph) over(old glyph) glyph {
+	c.extended = old.extended || len(c.text) > 1 || c.width > 1 || c.text == "\t" ||
+		c.pen.underline != 0 || c.pen.foreground >= direct || c.pen.background >= direct
+	return c
+}
+
+// columns are what a cell takes in a reflow. From 3.6 on, tmux counts a covered cell unless it is an extended one.
+func (g *grid) columns(c glyph) int {
+	if c.width == 0 && g.exact && !c.extended {
+		return 1
+	}
+	return c.width
 }
 
 // empty is a row that nobody has written to.
@@ -152,6 +169,7 @@ func (g *grid) clearCells(y, x, n int, fill glyph) {
 	}
 	g.expand(r, end, blank)
 	for ; x < end; x++ {
+		fill.extended = g.newest && r.cells[x].extended
 		r.cells[x] = fill
 	}
 }

@@ -94,7 +94,7 @@ func (g *grid) cutShort() {
 	}
 	g.input.character = g.input.character[:0]
 	if g.exact {
-		g.put(glyph{text: string(utf8.RuneError), width: 1, pen: g.pen})
+		g.show(glyph{text: string(utf8.RuneError), width: 1, pen: g.pen}, utf8.RuneError)
 	}
 }
 

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -15,7 +16,6 @@ const (
 	wideSelector   = "\ufe0f"
 	firstModifier  = '\U0001f3fb'
 	lastModifier   = '\U0001f3ff'
-	replacement    = '\ufffd'
 	longestGlyph   = 21 // bytes
 	longestExact   = 32 // bytes, in tmux 3.6
 	longestTabCell = 32 // columns
@@ -38,11 +38,11 @@ func (g *grid) run(text []byte) {
 		g.uncover(line)
 		g.expand(line, g.x+n, blank)
 		for i, b := range text[:n] {
-			line.cells[g.x+i] = character(b, g.pen)
+			line.cells[g.x+i] = character(b, g.pen).over(line.cells[g.x+i])
 		}
 		g.x += n
 		line.used = max(line.used, g.x)
-		g.clearCovered(line, g.x)
+		g.clearCovered(line, g.x, blank)
 		text = text[n:]
 	}
 }
@@ -67,10 +67,11 @@ func (g *grid) uncover(line *row) {
 	}
 }
 
-// clearCovered erases the cells from x on that a character covered whose first cell was overwritten.
-func (g *grid) clearCovered(line *row, x int) {
+// clearCovered fills the cells from x on that a character covered whose first cell was overwritten. As in tmux, the cells of a
+// tab that a character other than ASCII breaks are tabs.
+func (g *grid) clearCovered(line *row, x int, fill glyph) {
 	for ; x < g.width && line.at(x).width == 0; x++ {
-		g.set(line, x, blank)
+		g.set(line, x, fill)
 	}
 }
 
@@ -81,6 +82,11 @@ func (g *grid) print(r rune) {
 	if g.exact {
 		g.last = c
 	}
+	g.show(c, r)
+}
+
+// show shows a character that may go with the one before it.
+func (g *grid) show(c glyph, r rune) {
 	if combined := g.combine(c, r); !combined {
 		g.put(c)
 	}
@@ -103,7 +109,8 @@ func (g *grid) combine(c glyph, r rune) (combined bool) {
 	}
 	widens := g.joins && c.text == wideSelector
 	if !mark {
-		modifies := r >= firstModifier && r <= lastModifier && len(before.text) > 1
+		modifies := r >= firstModifier && r <= lastModifier && len(before.text) > 1 &&
+			(!g.exact || utf8.RuneCountInString(before.text) == 1)
 		if !g.joins || !modifies && !strings.HasSuffix(before.text, joiner) {
 			return false
 		}
@@ -116,7 +123,9 @@ func (g *grid) combine(c glyph, r rune) (combined bool) {
 	if len(before.text)+len(c.text) > longest {
 		return mark
 	}
-	before.text += c.text
+	if before.text != "\t" { // which shows no mark
+		before.text += c.text
+	}
 	if widens = widens && before.width == 1; widens {
 		before.width = 2
 	}
@@ -127,7 +136,10 @@ func (g *grid) combine(c glyph, r rune) (combined bool) {
 			covered++
 		}
 		g.set(line, covered, glyph{})
-		if g.x++; g.x > g.width {
+		switch {
+		case g.x < g.width:
+			g.x++
+		case !g.newest:
 			g.x = g.width - 1
 		}
 	}
@@ -160,7 +172,11 @@ func (g *grid) put(c glyph) {
 		changed = true
 	}
 	if c.width != 1 || before.width != 1 {
-		g.clearCovered(line, g.x+c.width)
+		fill := blank
+		if before.text == "\t" {
+			fill = glyph{text: "\t", width: 1, pen: before.pen}
+		}
+		g.clearCovered(line, g.x+c.width, fill)
 	}
 	for i := 1; i < c.width; i++ {
 		g.set(line, g.x+i, glyph{})
@@ -184,13 +200,17 @@ func (g *grid) tab() {
 	first := line.at(g.x)
 	uniform := g.exact && first.text == " "
 	for ; next < g.width-1 && !g.stops[next]; next++ {
-		uniform = uniform && line.at(next) == first
+		uniform = uniform && line.at(next).text == " " && line.at(next).pen == first.pen
 	}
 	if !uniform || next-g.x > longestTabCell {
 		g.x = next
 		return
 	}
-	g.put(glyph{text: "\t", width: next - g.x, pen: first.pen})
+	width := next - g.x
+	if width > 1 && g.combine(glyph{text: strings.Repeat(" ", width), width: width}, ' ') { // only after a joiner
+		return
+	}
+	g.put(glyph{text: "\t", width: width, pen: first.pen})
 }
 
 // repeat is REP: the last character again, not beyond the margin.
@@ -203,8 +223,8 @@ func (g *grid) repeat(n int) {
 	for range min(n, g.width-g.x) {
 		if again.width == 1 && len(again.text) == 1 {
 			g.run([]byte(again.text))
-		} else if combined := g.combine(again, []rune(again.text)[0]); !combined {
-			g.put(again)
+		} else {
+			g.show(again, []rune(again.text)[0])
 		}
 	}
 }

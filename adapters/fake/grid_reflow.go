@@ -111,7 +111,7 @@ func (g *grid) reflow() {
 	f := flow{grid: g, from: g.lines}
 	for at := 0; at < len(f.from); {
 		line := f.from[at]
-		width, fit := line.extent(g.width)
+		width, fit := f.extent(line)
 		at++
 		switch {
 		case width > g.width:
@@ -133,13 +133,14 @@ func (g *grid) reflow() {
 	g.scrolled = min(g.scrolled, g.history())
 }
 
-// extent is how many columns the written cells take, and how many of the cells fit into a width.
-func (r *row) extent(width int) (columns, fit int) {
+// extent is how many columns the written cells of a row take, and how many of the cells fit.
+func (f *flow) extent(r row) (columns, fit int) {
 	for i, c := range r.cells[:r.used] {
-		if fit == 0 && columns+c.width > width {
+		width := f.columns(c)
+		if fit == 0 && columns+width > f.width {
 			fit = i
 		}
-		columns += c.width
+		columns += width
 	}
 	return columns, fit
 }
@@ -149,14 +150,15 @@ func (f *flow) split(line row, at, fit int) (columns int) {
 	pieces := 1
 	f.to = append(f.to, row{cells: slices.Clone(line.cells[:fit]), used: fit, wrapped: true}, row{})
 	for _, c := range line.cells[fit:line.used] {
-		if columns+c.width > f.width {
+		width := f.columns(c)
+		if columns+width > f.width {
 			f.to[len(f.to)-1].wrapped = true
 			f.to = append(f.to, row{})
 			pieces, columns = pieces+1, 0
 		}
 		last := &f.to[len(f.to)-1]
 		f.set(last, last.used, c)
-		columns += c.width
+		columns += width
 	}
 	f.to[len(f.to)-1].wrapped = line.wrapped
 	if at <= f.scrolled {
@@ -180,8 +182,8 @@ func (f *flow) join(at, columns int) (taken int) {
 			continue
 		}
 		n := 0
-		for n < next.used && columns+next.cells[n].width <= f.width {
-			columns += next.cells[n].width
+		for n < next.used && columns+f.columns(next.cells[n]) <= f.width {
+			columns += f.columns(next.cells[n])
 			f.set(into, into.used, next.cells[n])
 			n++
 		}

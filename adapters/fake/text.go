@@ -43,7 +43,7 @@ func (g *grid) rowText(r row, how rendering) string {
 	}
 	end = min(end, g.width)
 	if how.styles && !how.blanks {
-		for end > 0 && r.cells[end-1] == blank {
+		for end > 0 && r.cells[end-1].text == " " && r.cells[end-1].pen == (pen{}) {
 			end--
 		}
 	}
