@@ -26,10 +26,7 @@ func newFrame(list tmuxserver.List) frame {
 		f.add("set-environment", "-g", "-u", startedVariable)
 	}
 	if g := list.Guard; g != nil {
-		// A command that fails drops the rest of its list. show-options expands its argument as a format and fails on a
-		// name that is no option, which it prints.
-		condition := "#{==:" + grammar.Operand(g.Want) + "," + g.Format + "}"
-		f.add("show-options", "-s", "-t", g.Target, "#{?"+condition+",escape-time,"+f.refused()+g.Format+f.refused()+"}")
+		f.add(grammar.Hold(g.Target, g.Format, g.Want, f.refused())...)
 	}
 	for i, command := range list.Commands {
 		f.add("display-message", "-p", f.marker(i))

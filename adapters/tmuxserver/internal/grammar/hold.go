@@ -1,0 +1,9 @@
+package grammar
+
+// Hold is a command that fails, and so drops the rest of its list, unless a format expands to what is wanted. Its error then
+// holds, between two marks, what it expanded to. show-options expands its argument as a format and fails on a name that is no
+// option, which it prints.
+func Hold(target, format, want, mark string) []string {
+	condition := "#{==:" + Operand(want) + "," + format + "}"
+	return []string{"show-options", "-s", "-t", target, "#{?" + condition + ",escape-time," + mark + format + mark + "}"}
+}

@@ -1,0 +1,92 @@
+//go:build integration
+
+package integration_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/conntest"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
+)
+
+// controlClients makes control-mode clients of a server through one tmux process each.
+func controlClients(conn *cli.Conn) *control.Clients {
+	dial := func(ctx context.Context, attach []string) (control.Stream, error) { return conn.Attach(ctx, attach) }
+	return control.NewClients(dial, conn.Socket())
+}
+
+// A countingConn counts the lists that it carries.
+type countingConn struct {
+	tmuxserver.Conn
+	runs atomic.Int32
+}
+
+func (c *countingConn) Run(ctx context.Context, list tmuxserver.List) (tmuxserver.Result, error) {
+	c.runs.Add(1)
+	return c.Conn.Run(ctx, list)
+}
+
+func TestConnControl(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		conntest.Test(t, func(t *testing.T) conntest.Harness {
+			server, harness := connHarness(t, binary)
+			other := cliConn(t, server, cli.Options{Env: plainEnv(t)})
+			conn := control.NewConn(controlClients(other), other)
+			t.Cleanup(conn.Close)
+			harness.Conn = conn
+			return harness
+		})
+	})
+}
+
+// TestConnControlStays sees that lists go over one client, which leaves when it is closed, and is replaced when it ends.
+func TestConnControlStays(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		server, _ := connHarness(t, binary)
+		other := &countingConn{Conn: cliConn(t, server, cli.Options{Env: plainEnv(t)})}
+		clients := controlClients(other.Conn.(*cli.Conn))
+		conn := control.NewConn(clients, other)
+		t.Cleanup(conn.Close)
+		run := func() {
+			t.Helper()
+			for range 20 {
+				result, err := conn.Run(t.Context(), tmuxserver.List{Commands: []tmuxserver.Command{{"display-message", "-p", "#{client_pid}"}}})
+				if err != nil || result.Replies[0].State != tmuxserver.Done {
+					t.Fatalf("%+v, %v", result, err)
+				}
+				if pid, err := strconv.Atoi(strings.TrimSpace(result.Replies[0].Output)); err != nil || !clients.Own(pid) {
+					t.Fatalf("client %q is none of ours", result.Replies[0].Output)
+				}
+			}
+		}
+		run()
+		if got := other.runs.Load(); got != 1 {
+			t.Errorf("%d lists went the other way, want the one that finds a session", got)
+		}
+		server.Tmux(t, "detach-client", "-s", "main")
+		eventually(t, "the client is gone", noClients(server))
+		run()
+		conn.Close()
+		eventually(t, "the client is gone", noClients(server))
+		if _, err := conn.Run(t.Context(), tmuxserver.List{Commands: []tmuxserver.Command{{"list-sessions"}}}); err != nil {
+			t.Errorf("after Close: %v", err)
+		}
+		if clients := server.Tmux(t, "list-clients"); clients != "" {
+			t.Errorf("attached again after Close: %s", clients)
+		}
+	})
+}
+
+// noClients sees that nothing is attached.
+func noClients(server *realServer) func() (bool, string) {
+	return func() (bool, string) {
+		clients, _ := server.Try("list-clients")
+		return clients == "", clients
+	}
+}
