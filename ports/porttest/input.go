@@ -103,6 +103,16 @@ func Input(t *testing.T, newWorld func(t *testing.T) World) {
 			received(t, w, two, "xy")
 			untouched(t, w, three)
 		}},
+		{"a cohort whose panes stand in another order than they were made in", func(t *testing.T, w World) {
+			id := w.Session("main", Recorder)
+			last := w.Split(id, Recorder)
+			middle := w.Split(id, Recorder)
+			w.SetOption(string(pane(t, w, id).Window), "synchronize-panes", "on")
+			succeeds(t, w, w.Ports().SendText(bounded(t), precondition(t, w, true, id, middle, last), "x", false))
+			for _, recipient := range []tmux.PaneID{id, middle, last} {
+				received(t, w, recipient, "x")
+			}
+		}},
 		{"calls end with their context, and then nothing was typed", func(t *testing.T, w World) {
 			id := w.Session("main", Recorder)
 			pre := precondition(t, w, true, id)

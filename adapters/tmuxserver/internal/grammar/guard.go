@@ -1,7 +1,9 @@
 package grammar
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,7 +69,7 @@ func Input(pre guard.Precondition) Condition {
 	} else {
 		format += recipientFormat
 	}
-	for _, r := range pre.Recipients {
+	for _, r := range looped(pre.Server.Version, pre.Recipients, func(r guard.Recipient) tmux.PaneID { return r.Pane }) {
 		want += recipient(r)
 	}
 	if pre.Unwatched {
@@ -77,12 +79,26 @@ func Input(pre guard.Precondition) Condition {
 	return Condition{Target: string(pre.Pane), Format: format, Want: want}
 }
 
-// Exists is the condition that a session ("$N") or pane ("%N") still exists in a life of a server.
-func Exists(server tmux.Server, target string) Condition {
-	if strings.HasPrefix(target, string(tmux.SessionSigil)) {
-		return Condition{Target: target + ":", Format: lifeFormat + "#{session_id}", Want: life(server) + target}
+// looped puts panes that are in the order of their indexes into the order in which a format's loop gives them: from tmux 3.6 on, that
+// in which they were made.
+func looped[T any](version tmux.Version, panes []T, id func(T) tmux.PaneID) []T {
+	if !version.AtLeast("3.6") {
+		return panes
 	}
-	return Condition{Target: target, Format: lifeFormat + "#{pane_id}", Want: life(server) + target}
+	number := func(p T) int { n, _ := strconv.Atoi(string(id(p))[1:]); return n }
+	return slices.SortedStableFunc(slices.Values(panes), func(a, b T) int { return cmp.Compare(number(a), number(b)) })
+}
+
+// Exists is the condition that a session ("$N"), window ("@N") or pane ("%N") still exists in a life of a server.
+func Exists(server tmux.Server, target string) Condition {
+	c := Condition{Target: target, Format: lifeFormat + "#{pane_id}", Want: life(server) + target}
+	switch target[0] {
+	case tmux.SessionSigil:
+		c.Target, c.Format = target+":", lifeFormat+"#{session_id}"
+	case tmux.WindowSigil:
+		c.Format = lifeFormat + "#{window_id}"
+	}
+	return c
 }
 
 func boolean(b bool) string { return strconv.Itoa(map[bool]int{true: 1}[b]) }
