@@ -24,12 +24,13 @@ import (
 
 // Ports are what the application borrows from outside. All are required.
 type Ports struct {
-	Reader    ports.Reader
-	Events    ports.Events
-	Input     ports.Input
-	Creator   ports.Creator
-	Processes ports.Processes
-	Frames    ports.Frames
+	Reader     ports.Reader
+	Events     ports.Events
+	Input      ports.Input
+	Creator    ports.Creator
+	Terminator ports.Terminator
+	Processes  ports.Processes
+	Frames     ports.Frames
 }
 
 // Options configure an application. The zero value is usable.

@@ -4,9 +4,10 @@ import "github.com/libtmux-mcp/libtmux-mcp/domain/surface"
 
 // The hints that whole groups of tools share. Terminal content comes from outside, so that reading it is openWorld.
 var (
-	reads   = Hints{ReadOnly: true, Idempotent: true, OpenWorld: true}
-	creates = Hints{OpenWorld: true}
-	types   = Hints{Destructive: true, OpenWorld: true}
+	reads    = Hints{ReadOnly: true, Idempotent: true, OpenWorld: true}
+	creates  = Hints{OpenWorld: true}
+	types    = Hints{Destructive: true, OpenWorld: true}
+	destroys = Hints{Destructive: true}
 )
 
 // catalogue is every tool, in the order in which they are listed.
@@ -87,5 +88,25 @@ func catalogue() []Tool {
 			Description: "Paste a long or many-line text into one pane's program, bracketed if the program asks for it. Never reaches other panes.",
 			Effect:      surface.Change, Reach: surface.ReachPaneInput, Holds: []surface.Content{surface.Metadata},
 		}, (*App).PasteText),
+		row(Tool{
+			Name: "clear_history", Title: "Clear history", Toolset: surface.Teardown, Hints: destroys,
+			Description: "Drop the lines above a pane's screen, for good. Refused while a person has the pane in a mode.",
+			Effect:      surface.Delete, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).ClearHistory),
+		row(Tool{
+			Name: "kill_pane", Title: "Kill pane", Toolset: surface.Teardown, Hints: destroys,
+			Description: "End a pane and what runs in it; with the last one its window ends. Refused if this conversation runs in it or a person sees it. The answer names all that ended.",
+			Effect:      surface.Delete, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).KillPane),
+		row(Tool{
+			Name: "kill_window", Title: "Kill window", Toolset: surface.Teardown, Hints: destroys,
+			Description: "End a window with its panes, in every session it is linked into. Refused if this conversation runs in it or a person sees it. The answer names all that ended.",
+			Effect:      surface.Delete, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).KillWindow),
+		row(Tool{
+			Name: "kill_session", Title: "Kill session", Toolset: surface.Teardown, Hints: destroys,
+			Description: "End a session and the windows that no other has. Refused if this conversation runs in it or a person is attached. With the last session tmux itself may end.",
+			Effect:      surface.Delete, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).KillSession),
 	}
 }

@@ -15,6 +15,7 @@ type Ports struct {
 	ports.Events
 	ports.Input
 	ports.Creator
+	ports.Terminator
 	ports.Processes
 	ports.Frames
 }
