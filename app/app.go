@@ -41,6 +41,7 @@ type Options struct {
 	Logger      *slog.Logger  // discards if nil
 
 	Surface *surface.Selection // of the catalogue; every tool if nil
+	Launch  Launch             // how the process was started, for Capabilities
 }
 
 // An App is one application over one tmux server. It is safe for concurrent use. Close it.

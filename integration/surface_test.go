@@ -3,6 +3,8 @@
 package integration_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -103,5 +105,63 @@ func TestBinaryOffersWhatWasSelected(t *testing.T) {
 		if _, tools := p.serve(t, "LIBTMUX_TMUX_CONFIG="+config); !slices.Equal(tools, borrowed) {
 			t.Errorf("on a server with a configuration of the person's: tools are %v, want %v", tools, borrowed)
 		}
+	})
+}
+
+// capabilities reads tmux://capabilities.
+func capabilities(t *testing.T, p *pipes.Process) app.Capabilities {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hangBound)
+	defer cancel()
+	raw, err := p.Request(ctx, "resources/read", fields{"uri": "tmux://capabilities"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		Contents []struct{ Text string }
+	}
+	var told app.Capabilities
+	if err := json.Unmarshal(raw, &read); err != nil || len(read.Contents) != 1 {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	if err := json.Unmarshal([]byte(read.Contents[0].Text), &told); err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+func TestBinaryTellsItsCapabilities(t *testing.T) {
+	eachTmux(t, func(t *testing.T, tmux string) {
+		p := newPlace(t, tmux)
+		out, err := exec.Command(tmux, "-V").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		version := strings.Fields(string(out))[1] // the first is the name of the file before 3.3
+		want := func(name string, process *pipes.Process, state, configuration, selected string, bound bool) {
+			t.Helper()
+			got := capabilities(t, process)
+			if got.Server.State != state || got.Server.Configuration != configuration || got.Socket.SelectedBy != selected {
+				t.Errorf("%s: %+v, %+v; want %s, %s, selected by %s", name, got.Server, got.Socket, state, configuration, selected)
+			}
+			if got.Tmux != (app.TmuxFacts{Executable: tmux, Version: version}) || state != "absent" && got.Server.Version != version {
+				t.Errorf("%s: %+v, %+v; want version %s", name, got.Tmux, got.Server, version)
+			}
+			for _, tool := range got.Tools {
+				if tool.CreatedServerOnly != (bound && tool.Toolset == surface.Teardown) {
+					t.Errorf("%s: %+v", name, tool)
+				}
+			}
+		}
+		process, _ := p.serve(t)
+		want("created", process, "created", "minimal", "default", true)
+		again, _ := p.serve(t)
+		want("found again", again, "existing", "unknown", "default", false)
+		p.server.Tmux(t, "kill-server")
+		want("gone", process, "absent", "unknown", "default", true)
+		p.server.Tmux(t, "-f", "/dev/null", "new-session", "-d")
+		want("restarted by somebody", process, "existing", "unknown", "default", true)
+		borrowed := hello(t, "--tmux", tmux, "--socket", newServer(t, tmux).Socket)
+		want("borrowed", borrowed, "absent", "unknown", "flag", false)
 	})
 }

@@ -36,6 +36,17 @@ func (d dummy) Tools() []app.Tool {
 	}
 }
 
+// Withheld has a tool of a toolset that is partly on offer, one of a toolset that is not, and one of none.
+func (d dummy) Withheld() []surface.Member {
+	return []surface.Member{
+		{Name: "smell", Toolset: surface.Inspect}, {Name: "taste", Toolset: surface.Manage}, {Name: "exact_touch", Toolset: surface.Exact},
+	}
+}
+
+func (d dummy) Capabilities(context.Context) app.Capabilities {
+	return app.Capabilities{Product: app.ProductFacts{Name: "a <dummy>"}}
+}
+
 // answers is a dummy that always answers the same.
 func answers(out any, err error) dummy {
 	return func(context.Context, string, json.RawMessage) (any, error) { return out, err }

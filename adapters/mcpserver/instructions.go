@@ -1,11 +1,13 @@
 package mcpserver
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/samber/lo"
 
 	"github.com/libtmux-mcp/libtmux-mcp/app"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/surface"
 )
 
 // MaxInstructions is how many characters the instructions may have: clients cut them without a word.
@@ -30,9 +32,32 @@ var rules = []rule{
 	{"What is absent from a result is unknown, not false. truncated and complete say whether text is missing.", nil},
 }
 
-// instructions are the rules that fit the tools on offer. Clients read them after initialize or from server/discover.
-func instructions(tools []app.Tool) string {
+// instructions are the rules that fit the tools on offer, and what is not on offer. Clients read them after initialize or
+// from server/discover.
+func instructions(tools []app.Tool, withheld []surface.Member) string {
 	offered := lo.Map(tools, func(t app.Tool, _ int) string { return t.Name })
 	told := lo.FilterMap(rules, func(r rule, _ int) (string, bool) { return r.text, lo.Every(offered, r.names) })
+	if missing := missing(tools, withheld); missing != "" {
+		told = append(told, "Not on offer here: "+missing+". Do not work around that; whoever starts this server can enable it ("+
+			surface.ToolsetsVariable+", "+surface.ToolsVariable+"; how: "+capabilities.URI+").")
+	}
 	return strings.Join(told, "\n")
+}
+
+// missing names the toolsets that are withheld whole, and how many tools are besides; tools without a toolset are for
+// other deployments, and nobody misses them.
+func missing(tools []app.Tool, withheld []surface.Member) string {
+	offered := lo.CountValuesBy(tools, func(t app.Tool) surface.Toolset { return t.Toolset })
+	held := lo.CountValuesBy(withheld, func(m surface.Member) surface.Toolset { return m.Toolset })
+	var said []string
+	for _, toolset := range surface.Toolsets() {
+		switch {
+		case held[toolset] == 0:
+		case offered[toolset] == 0:
+			said = append(said, fmt.Sprintf("the toolset %s", toolset))
+		default:
+			said = append(said, fmt.Sprintf("%d of the toolset %s", held[toolset], toolset))
+		}
+	}
+	return strings.Join(said, ", ")
 }

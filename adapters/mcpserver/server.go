@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/libtmux-mcp/libtmux-mcp/app"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/surface"
 )
 
 // An Application is what the adapter drives; see app.App.
@@ -21,6 +22,10 @@ type Application interface {
 	Tools() []app.Tool
 	// Call calls one of them and returns its Out value. Errors that are no *fault.Error become internal ones.
 	Call(ctx context.Context, name string, arguments json.RawMessage) (any, error)
+	// Withheld are the tools that are not on offer. They never change.
+	Withheld() []surface.Member
+	// Capabilities tell what is on offer, on which tmux, and why.
+	Capabilities(ctx context.Context) app.Capabilities
 }
 
 // Options configure a server. The zero value is usable.
@@ -42,23 +47,37 @@ func New(ctx context.Context, application Application, options Options) *mcp.Ser
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "libtmux-mcp", Title: "tmux", Version: cmp.Or(options.Version, "devel")},
 		&mcp.ServerOptions{
-			Instructions: instructions(tools),
+			Instructions: instructions(tools, application.Withheld()),
 			Logger:       options.Logger,
-			// No logging, and a list that never changes.
-			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+			// No logging, and lists that never change.
+			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 			// What stands in terminals is nobody else's.
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 		})
 	for _, tool := range tools {
 		h := handler{application: application, tool: tool, options: options}
 		server.AddTool(published(tool), func(call context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			call, cancel := context.WithCancelCause(call)
-			defer cancel(nil)
-			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+			call, cancel := either(call, ctx)
+			defer cancel()
 			return h.handle(call, request)
 		})
 	}
+	server.AddResource(capabilities, func(call context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		call, cancel := either(call, ctx)
+		defer cancel()
+		return readCapabilities(call, application)
+	})
 	return server
+}
+
+// either is a call's context that ends with another one too.
+func either(call, other context.Context) (context.Context, context.CancelFunc) {
+	call, cancel := context.WithCancelCause(call)
+	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
+	return call, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 // published is a catalogue row as clients see it. The title stands twice, because clients of protocols before

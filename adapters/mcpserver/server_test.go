@@ -45,7 +45,7 @@ func TestWhatEveryProtocolIsTold(t *testing.T) {
 			if got.ProtocolVersion != version {
 				t.Errorf("protocol: want %s, got %s", version, got.ProtocolVersion)
 			}
-			if diff := cmp.Diff(&mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, got.Capabilities); diff != "" {
+			if diff := cmp.Diff(&mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, got.Capabilities); diff != "" {
 				t.Errorf("capabilities (-want +got):\n%s", diff)
 			}
 			told[got.Instructions] = version

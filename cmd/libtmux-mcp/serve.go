@@ -25,7 +25,9 @@ func serve(ctx context.Context, c config) error {
 	if err != nil {
 		return err
 	}
-	selection := c.choice.Freeze(c.daemon(ctx, conn, logger))
+	launch := c.launch(conn)
+	launch.Created = c.daemon(ctx, conn, logger)
+	selection := c.choice.Freeze(lo.Ternary(launch.Configured, "", launch.Created))
 	frames, err := shell.Open(shell.Options{})
 	if err != nil {
 		return err
@@ -34,7 +36,7 @@ func serve(ctx context.Context, c config) error {
 	application := app.New(app.Ports{
 		Reader: server, Events: server, Input: server, Creator: server, Terminator: server, Frames: frames,
 		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
-	}, app.Options{CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: "cli", Logger: logger, Surface: &selection})
+	}, app.Options{CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: "cli", Logger: logger, Surface: &selection, Launch: launch})
 	defer application.Close()
 
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -48,8 +50,8 @@ func serve(ctx context.Context, c config) error {
 	}).Serve(ctx, mcpServer)
 }
 
-// daemon makes sure that the dedicated server runs, if it is the one that is meant. If this process created it with the
-// minimal configuration, its generation is the answer.
+// daemon makes sure that the dedicated server runs, if it is the one that is meant. If this process created it, its generation
+// is the answer.
 func (c config) daemon(ctx context.Context, conn *cli.Conn, logger *slog.Logger) tmux.Generation {
 	if c.selected != selectedByDefault {
 		return ""
@@ -63,8 +65,17 @@ func (c config) daemon(ctx context.Context, conn *cli.Conn, logger *slog.Logger)
 		return ""
 	}
 	logger.Info("dedicated tmux server", "socket", conn.Socket(), "created", created != "")
-	if c.tmuxConfig != "" {
-		return "" // it is the person's server as much as ours
-	}
 	return created
+}
+
+// launch is how this process was started. A server that it creates with a configuration of the person's is as much theirs as
+// ours.
+func (c config) launch(conn *cli.Conn) app.Launch {
+	return app.Launch{
+		Version: version, SelectedBy: string(c.selected), Configured: c.tmuxConfig != "",
+		Executable: func(ctx context.Context) (string, tmux.Version, error) {
+			executable, err := conn.Executable(ctx)
+			return executable.Path, executable.Version, err
+		},
+	}
 }

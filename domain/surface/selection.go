@@ -2,6 +2,7 @@ package surface
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/samber/lo"
 
@@ -15,10 +16,10 @@ type Selection struct {
 	Added    Step // what ToolsVariable gave beyond the base
 	Excluded Step // what ExcludeVariable took away
 
-	catalogue []Member
-	offered   map[string]bool
-	bound     map[string]bool
-	created   tmux.Generation
+	choice  Choice
+	offered map[string]bool
+	bound   map[string]bool
+	created tmux.Generation
 }
 
 // A Step is one step of a selection.
@@ -54,7 +55,7 @@ func All(catalogue []Member) Selection {
 func (c Choice) Freeze(created tmux.Generation) Selection {
 	s := Selection{
 		Base: c.base(created != ""), Added: Step{Source: ByTools}, Excluded: Step{Source: ByExclude},
-		catalogue: c.catalogue, offered: map[string]bool{}, bound: map[string]bool{}, created: created,
+		choice: c, offered: map[string]bool{}, bound: map[string]bool{}, created: created,
 	}
 	for _, m := range c.catalogue {
 		based := slices.Contains(c.exact, m.Name) || m.Toolset != Exact && slices.Contains(s.Base.Toolsets, m.Toolset)
@@ -102,5 +103,23 @@ func (s Selection) Bound(tool string) tmux.Generation {
 
 // Withheld are the tools that are not on offer, in the order of the catalogue.
 func (s Selection) Withheld() []Member {
-	return lo.Reject(s.catalogue, func(m Member, _ int) bool { return s.offered[m.Name] })
+	return lo.Reject(s.choice.catalogue, func(m Member, _ int) bool { return s.offered[m.Name] })
+}
+
+// Enable says what an operator would change so that a withheld tool is on offer.
+func (s Selection) Enable(tool Member) string {
+	var ways []string
+	if !slices.Contains(s.Base.Tools, tool.Name) && !slices.Contains(s.Added.Tools, tool.Name) {
+		ways = append(ways, "add "+tool.Name+" to "+ToolsVariable)
+		if s.Base.Source != ByExact && tool.Toolset != Exact {
+			toolsets := lo.FilterMap(Toolsets(), func(t Toolset, _ int) (string, bool) {
+				return string(t), t == tool.Toolset || slices.Contains(s.Base.Toolsets, t)
+			})
+			ways[0] += " or set " + ToolsetsVariable + "=" + strings.Join(toolsets, ",")
+		}
+	}
+	if slices.Contains(s.choice.exclude, tool.Name) {
+		ways = append(ways, "remove "+tool.Name+" from "+ExcludeVariable)
+	}
+	return strings.Join(ways, ", and ")
 }

@@ -176,3 +176,34 @@ func TestWishesThatCannotBe(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatIsWithheldCanBeEnabled(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		wish surface.Wish
+		tool surface.Member
+		want string
+	}{
+		{"the rest of the default", surface.Wish{}, surface.Member{Name: "kill", Toolset: surface.Teardown}, "add kill to LIBTMUX_TOOLS or set LIBTMUX_TOOLSETS=inspect,manage,execute,teardown"},
+		{"of nothing", surface.Wish{Toolsets: new("")}, surface.Member{Name: "run", Toolset: surface.Execute}, "add run to LIBTMUX_TOOLS or set LIBTMUX_TOOLSETS=execute"},
+		{"what has no toolset", surface.Wish{}, surface.Member{Name: "exact_run"}, "add exact_run to LIBTMUX_TOOLS"},
+		{"beside exact tools", surface.Wish{Exact: []string{"exact_look"}}, surface.Member{Name: "run", Toolset: surface.Execute}, "add run to LIBTMUX_TOOLS"},
+		{"what was excluded", surface.Wish{Exclude: "run"}, surface.Member{Name: "run", Toolset: surface.Execute}, "remove run from LIBTMUX_EXCLUDE_TOOLS"},
+		{
+			"what was excluded and not selected",
+			surface.Wish{Toolsets: new("inspect"), Exclude: "run"},
+			surface.Member{Name: "run", Toolset: surface.Execute},
+			"add run to LIBTMUX_TOOLS or set LIBTMUX_TOOLSETS=inspect,execute, and remove run from LIBTMUX_EXCLUDE_TOOLS",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := choose(t, c.wish).Freeze("")
+			if !slices.Contains(s.Withheld(), c.tool) {
+				t.Errorf("%v is on offer", c.tool)
+			}
+			if got := s.Enable(c.tool); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
