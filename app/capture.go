@@ -35,9 +35,12 @@ type Truncation struct {
 	Advice        string `json:"advice,omitempty" jsonschema:"how to get what was left out"`
 }
 
-// bounded cleans and bounds lines, whose earlier part of dropped lines was left out before.
+// bounded cleans and bounds lines, whose earlier part of dropped lines was left out before. What it gives is never nil.
 func bounded(lines []string, dropped int, b Bounding) ([]string, Truncation) {
 	kept, cut := b.bounds().Apply(lines)
+	if kept == nil {
+		kept = []string{}
+	}
 	truncation := Truncation{Truncated: cut.Any() || dropped > 0, DroppedLines: cut.Lines + dropped, DroppedBytes: cut.Bytes}
 	for i, line := range kept {
 		clean, replaced := screen.Clean(line)

@@ -48,12 +48,20 @@ func (s *Server) Capture(ctx context.Context, request ports.CaptureRequest) (scr
 // tmux before 3.5 cannot say it in a format, the effective capture hook.
 func (s *Server) preflight(ctx context.Context, request ports.CaptureRequest) (grammar.PaneState, error) {
 	nonce, target := grammar.NewNonce(), string(request.Pane)
-	result, err := s.run(ctx, opCapture, target, List{Commands: []Command{
+	list := List{Commands: []Command{
 		grammar.Display(target, grammar.PaneStateTable.Format(nonce)),
 		grammar.ShowCaptureHook(request.Pane),
-	}})
+	}}
+	if request.Server.PID != 0 { // that another server answers is said before what it lacks
+		condition := grammar.Exists(request.Server, target)
+		list.Guard = (*Guard)(&condition)
+	}
+	result, err := s.run(ctx, opCapture, target, list)
 	if err != nil {
 		return grammar.PaneState{}, err
+	}
+	if !result.Passed {
+		return grammar.PaneState{}, missing(opCapture, target, result.Found, request.Server)
 	}
 	state, err := s.paneState(nonce, request, result.Replies[0].Output, request.Server.Version)
 	if err != nil {
