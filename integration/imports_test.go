@@ -47,7 +47,11 @@ var rules = []rule{
 
 	// No adapter knows another one; tmuxserver and its Conns are one family. Only the driving side knows the application.
 	{pkg: "adapters/tmuxserver/...", code: []string{"domain/...", "ports", "adapters/tmuxserver/...", lo, system}, tests: contract},
-	{pkg: "adapters/fake", code: []string{"domain/...", "ports", "github.com/charmbracelet/x/ansi", "mvdan.cc/sh/v3/...", lo}, tests: contract},
+	{
+		pkg: "adapters/fake", code: []string{"domain/...", "ports", "github.com/charmbracelet/x/ansi/...", "mvdan.cc/sh/v3/...", lo},
+		tests: append([]string{"adapters/fake/streamtest"}, contract...),
+	},
+	{pkg: "adapters/fake/streamtest"},
 	{pkg: "adapters/process", code: []string{"domain/...", "ports", lo, system}},
 	{pkg: "adapters/shell", code: []string{"domain/...", "ports", lo, system}},
 	{pkg: "adapters/stdio", code: []string{sdk, system}},

@@ -1,88 +1,104 @@
 package fake_test
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/fake"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/fake/streamtest"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
-// streams are what a program prints in a pane of 10 columns and 5 rows, and what tmux 3.4 shows then: all rows, the cursor, and
-// the size of the history.
-var streams = map[string]struct {
-	text    string
-	rows    []string
-	x, y    int
-	history int
-}{
-	"newline":                     {"ab\r\ncd", []string{"ab", "cd"}, 2, 1, 0},
-	"exactly the width":           {"0123456789", []string{"0123456789"}, 10, 0, 0},
-	"one more":                    {"0123456789a", []string{"0123456789", "a"}, 1, 1, 0},
-	"the width and a newline":     {"0123456789\r\nx", []string{"0123456789", "x"}, 1, 1, 0},
-	"backspace at the margin":     {"0123456789\bx", []string{"012345678x"}, 10, 0, 0},
-	"wide":                        {"日本", []string{"日本"}, 4, 0, 0},
-	"wide at the margin":          {"012345678日", []string{"012345678", "日"}, 2, 1, 0},
-	"half of a wide one replaced": {"日本\r.x", []string{".x本"}, 2, 0, 0},
-	"combining":                   {"e\u0301x", []string{"e\u0301x"}, 2, 0, 0},
-	"tab":                         {"a\tb", []string{"a       b"}, 9, 0, 0},
-	"tab to the margin":           {"a\t\t\tb", []string{"a        b"}, 10, 0, 0},
-	"scrolling":                   {"1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7", []string{"1", "2", "3", "4", "5", "6", "7"}, 1, 4, 2},
-	"clear":                       {"1\r\n2\x1b[H\x1b[2Jx", []string{"1", "2", "x"}, 1, 0, 2},
-	"clear with the history":      {"1\r\n2\x1b[H\x1b[2J\x1b[3Jx", []string{"x"}, 1, 0, 0},
-	"clear below from the top":    {"1\r\n2\x1b[H\x1b[Jx", []string{"1", "2", "x"}, 1, 0, 2},
-	"clear below":                 {"1\r\n2\r\n3\x1b[2;1H\x1b[J", []string{"1"}, 0, 1, 0},
-	"clear above":                 {"1\r\n23\r\n4\x1b[2;1H\x1b[1J", []string{"", " 3", "4"}, 0, 1, 0},
-	"erase to the end":            {"abc\x1b[2G\x1b[K", []string{"a"}, 1, 0, 0},
-	"erase to the start":          {"abc\x1b[2G\x1b[1K", []string{"  c"}, 1, 0, 0},
-	"erase the line":              {"abc\x1b[2K", nil, 3, 0, 0},
-	"cursor":                      {"\x1b[3;4Hx\x1b[A\x1b[2Dy\x1b[B\x1b[Cz", []string{"", "  y", "   xz"}, 5, 2, 0},
-	"cursor beyond the edges":     {"\x1b[99;99Hx\x1b[99A\x1b[99Dy", []string{"y", "", "", "", "         x"}, 1, 0, 0},
-	"the alternate screen":        {"one\x1b[?1049h\x1b[Htwo", []string{"two"}, 3, 0, 0},
-	"and back":                    {"one\x1b[?1049h\x1b[Htwo\x1b[?1049lx", []string{"onex"}, 4, 0, 0},
-	"its scrolling is lost":       {"\x1b[?1049h1\r\n2\r\n3\r\n4\r\n5\r\n6", []string{"2", "3", "4", "5", "6"}, 1, 4, 0},
-	"colours":                     {"a\x1b[31mb\x1b[0mc", []string{"abc"}, 3, 0, 0},
-	"an unknown sequence":         {"a\x1b[?99z\x1b(Bb", []string{"ab"}, 2, 0, 0},
-	"invalid UTF-8":               {"a\xffb", []string{"ab"}, 2, 0, 0},
-}
-
-func TestGrid(t *testing.T) {
-	for name, stream := range streams {
-		t.Run(name, func(t *testing.T) {
-			w := fake.New(fake.Options{Width: 10, Height: 5})
+func TestGridShowsStreamsAsTmuxDoes(t *testing.T) {
+	seen := map[string]bool{}
+	for _, stream := range streamtest.Streams() {
+		if seen[stream.Name] {
+			t.Errorf("two streams are called %q", stream.Name)
+		}
+		seen[stream.Name] = true
+		t.Run(stream.Name, func(t *testing.T) {
+			w, pane := recorder("3.4")
 			defer w.Close()
-			pane := w.AddSession("main", "record")
-			w.Print(pane, stream.text)
-			got, err := w.Capture(t.Context(), ports.CaptureRequest{Pane: pane, History: ports.AllHistory})
-			if err != nil {
-				t.Fatal(err)
+			for _, step := range stream.Steps {
+				if step.Print != "" {
+					w.Print(pane, step.Print)
+				} else {
+					w.Resize(w.WindowOf(pane), step.Width, step.Height)
+				}
 			}
-			for len(got.Rows) > 0 && got.Rows[len(got.Rows)-1] == "" {
-				got.Rows = got.Rows[:len(got.Rows)-1]
-			}
-			if diff := cmp.Diff(strings.Join(stream.rows, "\n"), strings.Join(got.Rows, "\n")); diff != "" {
-				t.Errorf("rows (-want +got):\n%s\n%v", diff, w)
-			}
-			if p := got.Pane; p.CursorX != stream.x || p.CursorY != stream.y || p.HistorySize != stream.history {
-				t.Errorf("cursor %d,%d history %d; want %d,%d and %d\n%v",
-					p.CursorX, p.CursorY, p.HistorySize, stream.x, stream.y, stream.history, w)
+			if diff := cmp.Diff(stream.Want, look(t, w, pane), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("screen (-want +got):\n%s\n%v", diff, w)
 			}
 		})
 	}
+	if len(seen) == 0 {
+		t.Fatal("no streams")
+	}
 }
 
-// From 3.6 on tmux keeps a tab as such.
-func TestTabsByVersion(t *testing.T) {
-	for version, want := range map[tmux.Version]string{"3.5a": "a       b", "3.6b": "a\tb"} {
-		w := fake.New(fake.Options{Version: version})
-		pane := w.AddSession("main", "record")
-		w.Print(pane, "a\tb")
-		if got := w.Screen(pane); got != want {
-			t.Errorf("%s: got %q, want %q", version, got, want)
+// recorder is a pane of the streams' size in which nothing shows by itself.
+func recorder(version tmux.Version) (*fake.World, tmux.PaneID) {
+	w := fake.New(fake.Options{Version: version, Width: streamtest.Width, Height: streamtest.Height})
+	first := w.AddSession("main", "record")
+	w.SetOption("", "history-limit", strconv.Itoa(streamtest.Limit))
+	return w, w.AddWindow(w.SessionOf(first), "streams", "record")
+}
+
+// look tells what a pane shows.
+func look(t *testing.T, w *fake.World, pane tmux.PaneID) (seen streamtest.Screen) {
+	t.Helper()
+	rows, err := w.Capture(t.Context(), ports.CaptureRequest{Pane: pane, History: ports.AllHistory, Blanks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := w.Capture(t.Context(), ports.CaptureRequest{Pane: pane, History: ports.AllHistory, Join: true, Starts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range rows.Rows {
+		if i > 0 && !slices.Contains(lines.Starts, i) {
+			seen.Rows[i-1] += streamtest.Wrap
 		}
-		w.Close()
+		seen.Rows = append(seen.Rows, row)
+	}
+	for len(seen.Rows) > 0 && seen.Rows[len(seen.Rows)-1] == "" {
+		seen.Rows = seen.Rows[:len(seen.Rows)-1]
+	}
+	at := rows.Pane
+	seen.X, seen.Y, seen.History, seen.Alternate = at.CursorX, at.CursorY, at.HistorySize, at.Alternate
+	return seen
+}
+
+// What differs between versions of tmux.
+func TestGridByVersion(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       map[tmux.Version]string
+	}{
+		{"a tab stays one from 3.6 on", "a\tb", map[tmux.Version]string{"3.5a": "a       b", "3.6b": "a\tb"}},
+		{"but not over text", "a  x\ra\tb", map[tmux.Version]string{"3.5a": "a  x    b", "3.6b": "a  x    b"}},
+		{"invalid UTF-8 shows from 3.6 on", "a\xffb\xe6c", map[tmux.Version]string{"3.5a": "abc", "3.6b": "a\ufffdb\ufffdc"}},
+		{"half a character in the first column", "日\x1b[2G.", map[tmux.Version]string{"3.5a": "日.", "3.6b": " ."}},
+		{"a selector widens from 3.4 on", "❤\ufe0fx", map[tmux.Version]string{"3.3a": "❤\ufe0fx", "3.4": "❤\ufe0f x", "3.5a": "❤\ufe0fx"}},
+		{"a skin tone joins from 3.4 on", "👍\U0001f3fd\x1b[4Gx", map[tmux.Version]string{"3.3a": "👍 x", "3.4": "👍\U0001f3fd x"}},
+		{"any character repeats from 3.6 on", "é\x1b[2b", map[tmux.Version]string{"3.5a": "é", "3.6b": "ééé"}},
+	}
+	for _, tt := range tests {
+		for version, want := range tt.want {
+			t.Run(tt.name+"/"+string(version), func(t *testing.T) {
+				w, pane := recorder(version)
+				defer w.Close()
+				w.Print(pane, tt.text)
+				if diff := cmp.Diff(want, strings.TrimSuffix(w.Screen(pane), "\n")); diff != "" {
+					t.Errorf("screen (-want +got):\n%s", diff)
+				}
+			})
+		}
 	}
 }

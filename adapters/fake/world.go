@@ -7,6 +7,24 @@
 // implements the ports; the methods that are in no port are what happens on the world's side, done by a person or
 // a program. Nothing outside the process is touched: no process is started and no file is written, only
 // directories are looked up. It works in testing/synctest bubbles.
+//
+// The terminal of a pane is tmux's, with the faults of each version. It is held to real ones by the streams of streamtest and
+// by random ones. What is different:
+//
+//   - A capture with styles looks the same but is not the same bytes: each row begins and ends without any style, and
+//     hyperlinks and line drawing characters have none.
+//   - Nothing is answered to a query (of the cursor, of what the terminal is), and there are no sixel images.
+//   - How wide a character is comes from Go's tables, not from the C library's. Before 3.4, tmux also treats C1 controls in
+//     UTF-8 otherwise.
+//   - A mark for which tmux has no room in a cell is lost, where tmux shows it by itself.
+//   - A zero width joiner joins nothing before 3.4; in 3.3 it does if what follows it is read at once.
+//   - From 3.6 on, tmux composes Hangul from jamo and flags from regional indicators, and knows which emoji take a skin tone;
+//     here every single character does, as in 3.4.
+//   - Of malformed control sequences (a second prefix, a number beyond 32 bits, more than 24 numbers, an intermediate character
+//     before a number) some are taken for what they would be without the fault.
+//   - The titles that a program sets by an application program command (ESC _) are not taken, nor is the name that it
+//     gives its window (ESC k), which tmux takes only where allow-rename is on.
+//   - The options alternate-screen and scroll-on-clear are as by default.
 package fake
 
 import (
