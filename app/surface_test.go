@@ -30,7 +30,8 @@ func frozen(t *testing.T, catalogue []surface.Member, wish surface.Wish, created
 func (h *house) offering(selection *surface.Selection) *app.App {
 	h.Helper()
 	a := app.New(app.Ports{
-		Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Processes: h.world, Frames: h.world,
+		Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Terminator: h.world, Processes: h.world,
+		Frames: h.world,
 	}, app.Options{SocketPath: "/fake/s", Surface: selection})
 	h.Cleanup(a.Close)
 	return a
@@ -116,6 +117,46 @@ func TestABoundToolActsOnTheCreatedServerAlone(t *testing.T) {
 		}
 		if err := paste(asked, again); err != nil {
 			t.Errorf("asked for by name: %v", err)
+		}
+	})
+}
+
+// Every teardown that there is, or will be, keeps to the server that was created if the default alone gives it.
+func TestEveryTeardownIsBound(t *testing.T) {
+	inHouse(t, fake.Options{}, func(h *house) {
+		h.shell()
+		before, err := h.app.ListPanes(h.Context(), app.ListPanesIn{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := h.offering(frozen(t, app.Members(), surface.Wish{}, tmux.Generation(before.Generation)))
+		pane := h.world.Restart("main")
+		if _, err := a.Call(h.Context(), "list_panes", nil); err != nil {
+			t.Fatal(err)
+		}
+		ids := map[string]string{
+			"pane_id": string(pane), "window_id": string(h.world.WindowOf(pane)), "session_id": string(h.world.SessionOf(pane)),
+		}
+		tried := 0
+		for _, tool := range a.Tools() {
+			if tool.Toolset != surface.Teardown {
+				continue
+			}
+			tried++
+			arguments, err := json.Marshal(lo.PickByKeys(ids, tool.Input.Required))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = a.Call(h.Context(), tool.Name, arguments)
+			if f := h.wantFault(err, fault.StaleTarget, ""); !strings.Contains(f.Message, tool.Name) {
+				t.Errorf("%s: %v", tool.Name, f)
+			}
+		}
+		if tried == 0 {
+			t.Error("there is no teardown")
+		}
+		if all, err := h.world.Topology(h.Context(), tmux.DetailBrief); err != nil || len(all.Panes) != 1 {
+			t.Errorf("panes that are left: %v, %v", all.Panes, err)
 		}
 	})
 }

@@ -47,12 +47,13 @@ func TestBinaryRefusesABadConfiguration(t *testing.T) {
 		{"timeout that is no number", []string{"--timeout", "soon"}, nil, "soon"},
 		{"concurrency out of range", []string{"--concurrency", "-1"}, nil, "concurrency"},
 	}
+	binary := serverBinary(t) // built outside of the bound
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			touched := filepath.Join(t.TempDir(), "touched")
 			ctx, cancel := context.WithTimeout(t.Context(), hangBound)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, serverBinary(t), append(tt.args, "--tmux", script(t, "echo touched >"+touched))...)
+			cmd := exec.CommandContext(ctx, binary, append(tt.args, "--tmux", script(t, "echo touched >"+touched))...)
 			cmd.Env = append(bareEnvironment(t), tt.env...)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr

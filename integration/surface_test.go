@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +42,19 @@ func (p place) command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	cmd.Args = append(cmd.Args, "--tmux", p.server.Binary)
 	cmd.Env = append(append(bareEnvironment(t), "TMUX_TMPDIR="+p.dir), env...)
 	return cmd
+}
+
+// end ends the tmux server in that place, and waits until nobody listens there any more.
+func (p place) end(t *testing.T) {
+	t.Helper()
+	p.server.Tmux(t, "kill-server")
+	eventually(t, "the tmux server is gone", func() (bool, string) {
+		conn, err := net.Dial("unix", p.socket)
+		if err != nil {
+			return true, ""
+		}
+		return false, fmt.Sprint("connected, ", conn.Close())
+	})
 }
 
 // serve launches the server for that place and says which tools it lists, sorted.
@@ -101,7 +115,7 @@ func TestBinaryOffersWhatWasSelected(t *testing.T) {
 				}
 			}
 		}
-		p.server.Tmux(t, "kill-server")
+		p.end(t)
 		if _, tools := p.serve(t, "LIBTMUX_TMUX_CONFIG="+config); !slices.Equal(tools, borrowed) {
 			t.Errorf("on a server with a configuration of the person's: tools are %v, want %v", tools, borrowed)
 		}
@@ -157,11 +171,32 @@ func TestBinaryTellsItsCapabilities(t *testing.T) {
 		want("created", process, "created", "minimal", "default", true)
 		again, _ := p.serve(t)
 		want("found again", again, "existing", "unknown", "default", false)
-		p.server.Tmux(t, "kill-server")
+		p.end(t)
 		want("gone", process, "absent", "unknown", "default", true)
 		p.server.Tmux(t, "-f", "/dev/null", "new-session", "-d")
 		want("restarted by somebody", process, "existing", "unknown", "default", true)
 		borrowed := hello(t, "--tmux", tmux, "--socket", newServer(t, tmux).Socket)
 		want("borrowed", borrowed, "absent", "unknown", "flag", false)
+	})
+}
+
+func TestBinaryEndsByDefaultOnlyWhatItCreated(t *testing.T) {
+	eachTmux(t, func(t *testing.T, tmux string) {
+		p := newPlace(t, tmux)
+		process, _ := p.serve(t)
+		for _, name := range []string{"first", "second"} {
+			created := call(t, process, "create_session", fields{"name": name})
+			call(t, process, "kill_session", fields{"session_id": created.text(t, "session_id")})
+		}
+		p.end(t)
+		p.server.Tmux(t, "-f", "/dev/null", "new-session", "-d", "-s", "theirs")
+		for range 2 { // before and after its ids were listed
+			said := callError(t, process, "kill_session", fields{"session_id": "$0"}, "stale_target")
+			said.want(t, fields{"delivery": "not_sent"})
+			call(t, process, "list_sessions", nil).want(t, fields{"total": 1.0})
+		}
+		asked, _ := p.serve(t, "LIBTMUX_TOOLSETS=inspect,teardown")
+		call(t, asked, "list_sessions", nil)
+		call(t, asked, "kill_session", fields{"session_id": "$0"})
 	})
 }

@@ -48,6 +48,10 @@ func run(ctx context.Context, args, environment []string) int {
 		_, err = fmt.Fprint(os.Stdout, config.help)
 	case "version":
 		_, err = fmt.Fprintf(os.Stdout, "libtmux-mcp %s\n", version)
+	case "client-config":
+		err = clientConfig(os.Stdout, config.client)
+	case "tools":
+		err = tools(ctx, os.Stdout, config)
 	default:
 		err = serve(ctx, config)
 	}

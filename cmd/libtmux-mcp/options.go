@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -21,8 +24,22 @@ const dedicatedSocket = "libtmux-mcp"
 
 // flags is the command line.
 type flags struct {
-	Serve   serveFlags `cmd:"" default:"withargs" help:"Serve MCP on standard input and output (the default)."`
-	Version struct{}   `cmd:"" help:"Print the version."`
+	Serve        serveFlags  `cmd:"" default:"withargs" help:"Serve MCP on standard input and output (the default)."`
+	Tools        toolsFlags  `cmd:"" help:"Print the tools that serve would offer with these flags in this environment, and why."`
+	ClientConfig clientFlags `cmd:"" help:"Print how an MCP client is told to start this server."`
+	Version      struct{}    `cmd:"" help:"Print the version."`
+}
+
+// toolsFlags are the flags of tools.
+type toolsFlags struct {
+	Serve serveFlags `embed:""`
+	JSON  bool       `name:"json" help:"As the resource tmux://capabilities has it."`
+}
+
+// clientFlags are the arguments of client-config.
+type clientFlags struct {
+	Client string   `arg:"" help:"One of claude-code, claude-desktop, codex, cursor, gemini, vscode."`
+	Args   []string `arg:"" optional:"" passthrough:"" help:"Flags of serve for the client to pass."`
 }
 
 // serveFlags are the flags of serve. Values that are out of range are refused in config.
@@ -53,6 +70,8 @@ const (
 type config struct {
 	help        string
 	flags       serveFlags
+	json        bool        // of tools
+	client      clientFlags // of client-config
 	socketPath  string
 	selected    selection
 	choice      surface.Choice
@@ -80,11 +99,24 @@ func parse(args, environment []string) (command string, c config, err error) {
 	if err != nil {
 		return "", config{}, fmt.Errorf("%s (see --help)", oneLine(err.Error()))
 	}
-	if parsed.Command() == "version" {
-		return "version", config{}, nil
+	switch command, _, _ = strings.Cut(parsed.Command(), " "); command {
+	case "version":
+	case "client-config":
+		c.client = f.ClientConfig
+		if _, ok := clients[c.client.Client]; !ok {
+			return "", config{}, fmt.Errorf("there is no client %q (known: %s)", c.client.Client, strings.Join(slices.Sorted(maps.Keys(clients)), ", "))
+		}
+		c.client.Args = lo.Without(c.client.Args, "--")
+		if called, _, err := parse(c.client.Args, environment); err != nil || called != "serve" {
+			return "", config{}, lo.CoalesceOrEmpty(err, errors.New("client-config takes flags of serve alone"))
+		}
+	case "tools":
+		c, err = f.Tools.Serve.config(environment)
+		c.json = f.Tools.JSON
+	default:
+		c, err = f.Serve.config(environment)
 	}
-	c, err = f.Serve.config(environment)
-	return "serve", c, err
+	return command, c, err
 }
 
 const environmentHelp = `
