@@ -50,6 +50,8 @@ func run(ctx context.Context, args, environment []string) int {
 		_, err = fmt.Fprintf(os.Stdout, "libtmux-mcp %s\n", version)
 	case "client-config":
 		err = clientConfig(os.Stdout, config.client)
+	case "doctor":
+		err = doctor(ctx, os.Stdout, config)
 	case "tools":
 		err = tools(ctx, os.Stdout, config)
 	default:

@@ -26,6 +26,7 @@ const dedicatedSocket = "libtmux-mcp"
 type flags struct {
 	Serve        serveFlags  `cmd:"" default:"withargs" help:"Serve MCP on standard input and output (the default)."`
 	Tools        toolsFlags  `cmd:"" help:"Print the tools that serve would offer with these flags in this environment, and why."`
+	Doctor       serveFlags  `cmd:"" help:"Say what works here, and what to do about what does not; with the flags of serve."`
 	ClientConfig clientFlags `cmd:"" help:"Print how an MCP client is told to start this server."`
 	Version      struct{}    `cmd:"" help:"Print the version."`
 }
@@ -113,6 +114,8 @@ func parse(args, environment []string) (command string, c config, err error) {
 	case "tools":
 		c, err = f.Tools.Serve.config(environment)
 		c.json = f.Tools.JSON
+	case "doctor":
+		c, err = f.Doctor.config(environment)
 	default:
 		c, err = f.Serve.config(environment)
 	}
