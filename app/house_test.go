@@ -41,7 +41,7 @@ func inHouse(t *testing.T, options fake.Options, test func(h *house)) {
 // process is the application of a server process with frames of its own. The caller closes it, or leaves that to inHouse.
 func (h *house) process(frames ports.Frames) *app.App {
 	return app.New(app.Ports{
-		Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Terminator: h.world, Processes: h.world, Frames: frames,
+		Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Manager: h.world, Terminator: h.world, Processes: h.world, Frames: frames,
 	}, app.Options{SocketPath: "/fake/s"})
 }
 

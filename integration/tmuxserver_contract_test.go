@@ -25,6 +25,7 @@ func TestTmuxServerContract(t *testing.T) {
 		t.Run("Events", func(t *testing.T) { porttest.Events(t, world) })
 		t.Run("Input", func(t *testing.T) { porttest.Input(t, world) })
 		t.Run("Creator", func(t *testing.T) { porttest.Creator(t, world) })
+		t.Run("Manager", func(t *testing.T) { porttest.Manager(t, world) })
 		t.Run("Terminator", func(t *testing.T) { porttest.Terminator(t, world) })
 	})
 }
@@ -42,7 +43,7 @@ func newTmuxWorld(t *testing.T, binary string) *tmuxWorld {
 	t.Helper()
 	w := &tmuxWorld{realServer: newServer(t, binary), t: t, dir: t.TempDir(), records: map[tmux.PaneID]string{}}
 	server := cliServer(t, w.realServer)
-	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server, Terminator: server}
+	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server, Manager: server, Terminator: server}
 	return w
 }
 

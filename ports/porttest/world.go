@@ -15,6 +15,7 @@ type Ports struct {
 	ports.Events
 	ports.Input
 	ports.Creator
+	ports.Manager
 	ports.Terminator
 	ports.Processes
 	ports.Frames

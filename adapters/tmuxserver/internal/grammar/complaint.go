@@ -19,7 +19,7 @@ var complaints = []complaint{
 	{regexp.MustCompile(`(?m)no space for (a )?new pane`), fault.CommandFailed, "split a larger pane, or create a window"},
 	{regexp.MustCompile(`(?m)^can't find (pane|window|session|client)|^no such (pane|window|session)`), fault.NotFound, "list what exists and pass an id from there"},
 	{regexp.MustCompile(`(?m)^duplicate session: `), fault.InvalidInput, "choose another name, or use the session that has it (list_sessions)"},
-	{regexp.MustCompile(`(?m)index (\d+ )?in use|index in use: `), fault.InvalidInput, "choose another index, or none for the next free one (list_windows)"},
+	{regexp.MustCompile(`(?m)index (\d+ )?in use|index in use: |^same index: `), fault.InvalidInput, "choose another index, or none for the next free one (list_windows)"},
 	{regexp.MustCompile(`(?m)^invalid (session|window) name|^(width|height|size|split size) |^invalid (width|height|size)`), fault.InvalidInput, ""},
 	{regexp.MustCompile(`(?m)^command too long`), fault.InvalidInput, "pass less at once"},
 }
