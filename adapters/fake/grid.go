@@ -34,7 +34,8 @@ type grid struct {
 // A dialect is how one version of tmux differs from others.
 type dialect struct {
 	pads    bool // cells that nobody wrote are part of a row (before 3.3)
-	joins   bool // a zero width joiner joins what follows (3.4)
+	latches bool // a zero width joiner joins what follows if it is read at once (3.3)
+	joins   bool // it joins what follows whenever that comes (3.4)
 	widens  bool // a variation selector widens the cell that really follows (3.5; 3.4 the one after it)
 	exact   bool // a tab stays one, bytes that are no UTF-8 are replaced, and more that was wrong is right (3.6)
 	reflows bool // leaving the alternate screen reflows it first (before 3.4)
@@ -44,7 +45,8 @@ type dialect struct {
 func dialectOf(v tmux.Version) dialect {
 	return dialect{
 		pads: !v.AtLeast("3.3"), reflows: !v.AtLeast("3.4"),
-		joins: v.AtLeast("3.4"), widens: v.AtLeast("3.5"), exact: v.AtLeast("3.6"), newest: v.AtLeast("3.7"),
+		latches: v.AtLeast("3.3") && !v.AtLeast("3.4"),
+		joins:   v.AtLeast("3.4"), widens: v.AtLeast("3.5"), exact: v.AtLeast("3.6"), newest: v.AtLeast("3.7"),
 	}
 }
 

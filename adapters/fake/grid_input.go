@@ -14,11 +14,13 @@ type decoder struct {
 	parser    *ansi.Parser
 	character []byte // of UTF-8, not complete
 	escaped   bool   // an escape within a device control string
+	joining   bool   // the next character goes with the one before it (3.3)
 }
 
 // write shows what a program prints. The parser knows 8 bit controls and tmux does not, so it is given no byte above 0x7f but
 // in titles.
 func (g *grid) write(data []byte) {
+	g.input.joining = false
 	for len(data) > 0 {
 		b := data[0]
 		switch state := g.input.parser.State(); {

@@ -62,7 +62,9 @@ func (g *grid) uncover(line *row) {
 	for ; x > 0 && line.at(x).width == 0; x-- {
 		g.set(line, x, blank)
 	}
-	if x < g.x && (x > 0 || g.exact) {
+	switch width := line.at(x).width; {
+	case x == g.x, x == 0 && !g.exact:
+	case width > 1, width == 0 && g.newest:
 		g.set(line, x, blank)
 	}
 }
@@ -87,6 +89,15 @@ func (g *grid) print(r rune) {
 
 // show shows a character that may go with the one before it.
 func (g *grid) show(c glyph, r rune) {
+	switch {
+	case g.latches && c.text == joiner:
+		g.input.joining = true
+		return
+	case g.input.joining:
+		g.input.joining = false
+		g.combine(glyph{text: joiner}, 0)
+		c.width = 0
+	}
 	if combined := g.combine(c, r); !combined {
 		g.put(c)
 	}

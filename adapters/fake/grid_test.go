@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/fake"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/fake/streamtest"
@@ -101,4 +102,27 @@ func TestGridByVersion(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Whatever is printed, and however the pane is resized, the rows add up and the cursor is where it can be.
+func TestGridHoldsAgainstAnyBytes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w, pane := recorder(rapid.SampledFrom([]tmux.Version{"3.2a", "3.3a", "3.4", "3.5a", "3.6b", "3.7c"}).Draw(rt, "version"))
+		defer w.Close()
+		width, height := streamtest.Width, streamtest.Height
+		for _, text := range rapid.SliceOfN(rapid.OneOf(
+			rapid.StringOf(rapid.RuneFrom([]rune("\x1b[;?0123456789@ABCDEFGHJKLMPSTXZ`bdfghlmrsu78cDEMH#\n\r\t\b日\u0301a"))),
+			rapid.StringMatching(`(\x1b\[\??[0-9]{0,4}(;[0-9]{0,2})?[@-~]|[a-z日]{1,9}|\n){1,20}`),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(data []byte) string { return string(data) }),
+		), 1, 5).Draw(rt, "texts") {
+			w.Print(pane, text)
+			width, height = rapid.IntRange(1, 20).Draw(rt, "width"), rapid.IntRange(1, 8).Draw(rt, "height")
+			w.Resize(w.WindowOf(pane), width, height)
+			w.Print(pane, "x")
+			seen := look(t, w, pane)
+			if len(seen.Rows) > seen.History+height || seen.X < 0 || seen.X > width || seen.Y < 0 || seen.Y >= height {
+				rt.Fatalf("%+v in %dx%d\n%v", seen, width, height, w)
+			}
+		}
+	})
 }

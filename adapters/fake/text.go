@@ -35,7 +35,7 @@ func (g *grid) shown() string {
 	return strings.TrimRight(strings.Join(rows, "\n"), "\n")
 }
 
-// text is what the row shows, at most so many cells of it.
+// rowText is what a row shows of its cells on the screen.
 func (g *grid) rowText(r row, how rendering) string {
 	end := r.used
 	if g.pads && (how.blanks || how.join) {

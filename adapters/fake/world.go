@@ -17,7 +17,7 @@
 //   - How wide a character is comes from Go's tables, not from the C library's. Before 3.4, tmux also treats C1 controls in
 //     UTF-8 otherwise.
 //   - A mark for which tmux has no room in a cell is lost, where tmux shows it by itself.
-//   - A zero width joiner joins nothing before 3.4; in 3.3 it does if what follows it is read at once.
+//   - In 3.3, a zero width joiner joins what is read with it; what is written at once counts as that.
 //   - From 3.6 on, tmux composes Hangul from jamo and flags from regional indicators, and knows which emoji take a skin tone;
 //     here every single character does, as in 3.4.
 //   - Of malformed control sequences (a second prefix, a number beyond 32 bits, more than 24 numbers, an intermediate character
