@@ -20,6 +20,19 @@ var slacks = []int{0, 2000}
 
 // Capture reads the pane's state and rows in one command list, which tmux runs only if no capture hook is effective.
 func (s *Server) Capture(ctx context.Context, request ports.CaptureRequest) (screen.Capture, error) {
+	capture, err := s.captureFrom(ctx, request)
+	if fault.Is(err, fault.NotFound) {
+		// A server that ends has no panes any more, but answers those who came before; a newcomer it turns away.
+		alive := List{Commands: []Command{grammar.Display("", "#{pid}")}}
+		if _, gone := s.run(ctx, opCapture, string(request.Pane), alive); fault.Is(gone, fault.ServerGone) {
+			return screen.Capture{}, gone
+		}
+	}
+	return capture, err
+}
+
+// captureFrom finds out where to begin.
+func (s *Server) captureFrom(ctx context.Context, request ports.CaptureRequest) (screen.Capture, error) {
 	server, history := request.Server, 0
 	if server.Version == "" || !grammar.SeesCaptureHook(server.Version) {
 		state, err := s.preflight(ctx, request)
