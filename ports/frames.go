@@ -14,6 +14,10 @@ type Frames interface {
 	// process of the same user, Stage is Refused with reason Busy and names the run. The caller closes the frame.
 	Stage(ctx context.Context, plan Plan) (Frame, error)
 
+	// Holder is the id of the run that holds a pane now, in this or another process of the same user; empty if none does.
+	// It disturbs nobody: a Stage at the same moment succeeds or not as it would have without it.
+	Holder(ctx context.Context, server tmux.Server, pane tmux.PaneID) (runID string, err error)
+
 	// Recall finds the record of a run of this user, from this or an earlier process, for 24 h after it ended:
 	// as it was kept, or what can be told of a run whose server process died: its exact status if it ended
 	// (Unattended set), Running if its shell still works on it. NotFound if there is none.

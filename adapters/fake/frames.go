@@ -33,6 +33,11 @@ func (w *World) Stage(ctx context.Context, plan ports.Plan) (ports.Frame, error)
 	return w.own.Stage(ctx, plan)
 }
 
+// Holder implements [ports.Frames].
+func (w *World) Holder(ctx context.Context, server tmux.Server, pane tmux.PaneID) (string, error) {
+	return w.own.Holder(ctx, server, pane)
+}
+
 // Recall implements [ports.Frames].
 func (w *World) Recall(ctx context.Context, runID string) (frame.Record, error) {
 	return w.own.Recall(ctx, runID)
@@ -103,6 +108,20 @@ func refusable(op string, plan ports.Plan) error {
 		return failed(fault.InvalidInput, op, plan.RunID, "command holds a NUL byte")
 	}
 	return nil
+}
+
+// Holder implements [ports.Frames].
+func (f *Frames) Holder(ctx context.Context, server tmux.Server, pane tmux.PaneID) (string, error) {
+	w := f.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := ended(ctx, "look who holds "+string(pane)); err != nil {
+		return "", err
+	}
+	if holder := w.holders[holding{server.Generation, pane}]; holder != nil && holder.attended() {
+		return holder.plan.RunID, nil
+	}
+	return "", nil
 }
 
 // Recall implements [ports.Frames].

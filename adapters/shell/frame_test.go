@@ -288,3 +288,49 @@ func TestStreams(t *testing.T) {
 		t.Errorf("shown: %q", got)
 	}
 }
+
+// However often others look who holds a pane, whoever stages finds it free, even where a dead process left its lock.
+func TestHolderDisturbsNobody(t *testing.T) {
+	dir := place(t)
+	frames := open(t, dir)
+	plan := planOf("run1", "true")
+	lock := lockOf(t, dir, frames, plan)
+	stop := make(chan struct{})
+	var group sync.WaitGroup
+	for range 2 {
+		group.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					if got, err := frames.Holder(t.Context(), plan.Server, plan.Pane); err != nil || got != "" && !strings.HasPrefix(got, "run2x") {
+						t.Errorf("run %q holds the pane, %v", got, err)
+						return
+					}
+				}
+			}
+		})
+	}
+	for i := range 200 {
+		if err := os.WriteFile(lock, []byte("dead"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		plan.RunID = fmt.Sprintf("run2x%d", i)
+		closes(t, stage(t, frames, plan))
+	}
+	close(stop)
+	group.Wait()
+}
+
+// lockOf is where the lock of a plan's pane is.
+func lockOf(t *testing.T, dir string, frames ports.Frames, plan ports.Plan) string {
+	t.Helper()
+	staged := stage(t, frames, plan)
+	defer closes(t, staged)
+	found, err := filepath.Glob(filepath.Join(dir, "*.lock"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("locks %q, %v", found, err)
+	}
+	return found[0]
+}

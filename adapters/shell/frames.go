@@ -14,11 +14,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
@@ -59,7 +61,7 @@ func (f *Frames) Stage(ctx context.Context, plan ports.Plan) (ports.Frame, error
 	if err := check(plan); err != nil {
 		return nil, err
 	}
-	pane, err := f.hold(plan)
+	pane, err := f.hold(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +88,24 @@ func check(plan ports.Plan) error {
 	return nil
 }
 
+// lockOf is where the lock of a pane is.
+func (f *Frames) lockOf(server tmux.Server, pane tmux.PaneID) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s", server.Generation, pane))
+	return filepath.Join(f.dir, hex.EncodeToString(sum[:12])+suffixLock)
+}
+
+// lookBound is how long a look at a lock, by Holder or by the sweep of another process, may be taken for its holder.
+const lookBound = 10 * time.Millisecond
+
 // hold takes the pane for the plan's run, across all processes of the user.
-func (f *Frames) hold(plan ports.Plan) (*lock, error) {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s", plan.Server.Generation, plan.Pane))
-	path := filepath.Join(f.dir, hex.EncodeToString(sum[:12])+suffixLock)
+func (f *Frames) hold(ctx context.Context, plan ports.Plan) (*lock, error) {
+	op, path := "hold pane "+string(plan.Pane), f.lockOf(plan.Server, plan.Pane)
 	pane, err := acquire(path)
+	for since := time.Now(); errors.Is(err, errHeld) && time.Since(since) < lookBound; pane, err = acquire(path) {
+		if err := pause(ctx); err != nil {
+			return nil, failed(op, plan.RunID, err)
+		}
+	}
 	if errors.Is(err, errHeld) {
 		holder, _ := os.ReadFile(path) // only for the message
 		return nil, &fault.Error{
@@ -100,12 +115,45 @@ func (f *Frames) hold(plan ports.Plan) (*lock, error) {
 		}
 	}
 	if err != nil {
-		return nil, failed("hold pane "+string(plan.Pane), plan.RunID, err)
+		return nil, failed(op, plan.RunID, err)
 	}
 	if err := errors.Join(pane.file.Truncate(0), write(pane.file, plan.RunID)); err != nil {
-		return nil, failed("hold pane "+string(plan.Pane), plan.RunID, errors.Join(err, pane.remove()))
+		return nil, failed(op, plan.RunID, errors.Join(err, pane.remove()))
 	}
 	return pane, nil
+}
+
+// Holder implements ports.Frames.
+func (f *Frames) Holder(ctx context.Context, server tmux.Server, pane tmux.PaneID) (string, error) {
+	path := f.lockOf(server, pane)
+	for {
+		runID, err := holderOf(path)
+		if err == nil && runID != "" && exists(filepath.Join(f.dir, runID)) {
+			return runID, nil
+		}
+		if err == nil { // it is being taken, and not yet signed by its new holder, or being given free
+			err = pause(ctx)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", nil
+		case err != nil:
+			return "", failed("look who holds pane "+string(pane), "", err)
+		}
+	}
+}
+
+// holderOf reads who holds the lock at path: fs.ErrNotExist if nobody does.
+func holderOf(path string) (runID string, err error) {
+	taken, err := held(path)
+	if err != nil {
+		return "", err
+	}
+	if !taken { // by a process that died
+		return "", fs.ErrNotExist
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
 }
 
 func write(file *os.File, text string) error {

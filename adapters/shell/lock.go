@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,7 +52,7 @@ func (l *lock) release() error {
 	return errors.Join(unix.Flock(int(l.file.Fd()), unix.LOCK_UN), l.file.Close())
 }
 
-// held reports whether the lock at path is held, by a look that disturbs nobody but another such look.
+// held reports whether the lock at path is held. One that is not is taken for a moment, shared.
 func held(path string) (bool, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -61,5 +63,15 @@ func held(path string) (bool, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return true, nil
 	}
-	return false, err
+	return false, errors.Join(err, unix.Flock(int(file.Fd()), unix.LOCK_UN))
+}
+
+// pause waits a moment for another process, which holds a lock for some milliseconds; flock cannot wait for a context.
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(2 * time.Millisecond):
+		return nil
+	}
 }

@@ -67,10 +67,8 @@ func (f *Frames) settleLocked(ctx context.Context, runID string) (frame.Record, 
 		if !errors.Is(err, errHeld) {
 			return frame.Record{}, err
 		}
-		select { // another process works for some milliseconds; flock cannot wait for a context
-		case <-ctx.Done():
-			return frame.Record{}, ctx.Err()
-		case <-time.After(2 * time.Millisecond):
+		if err := pause(ctx); err != nil {
+			return frame.Record{}, err
 		}
 	}
 }

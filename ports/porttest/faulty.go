@@ -152,6 +152,11 @@ func (f *Faulty) Stage(ctx context.Context, plan ports.Plan) (ports.Frame, error
 	return &faultyFrame{Frame: made, of: f}, nil
 }
 
+// Holder implements [ports.Frames].
+func (f *Faulty) Holder(ctx context.Context, server tmux.Server, pane tmux.PaneID) (string, error) {
+	return befall(ctx, f, "Holder", func() (string, error) { return f.Ports.Holder(ctx, server, pane) })
+}
+
 // Recall implements [ports.Frames].
 func (f *Faulty) Recall(ctx context.Context, runID string) (frame.Record, error) {
 	return befall(ctx, f, "Recall", func() (frame.Record, error) { return f.Ports.Recall(ctx, runID) })

@@ -256,8 +256,22 @@ func subshell(t *testing.T, w World) {
 func held(t *testing.T, w World) {
 	id := shellPane(t, w)
 	first := planFor(t, w, id, "true")
+	everybody := map[string]ports.Frames{"this process": w.Ports(), "another": w.Peer()}
+	holder := func(when, want string, pane tmux.PaneID, server tmux.Server) {
+		t.Helper()
+		for name, frames := range everybody {
+			got, err := frames.Holder(bounded(t), server, pane)
+			if succeeds(t, w, err); got != want {
+				t.Errorf("%s, %s: run %q holds %s, want %q", when, name, got, pane, want)
+			}
+		}
+	}
+	holder("before", "", id, first.Server)
 	f := staged(t, w, w.Ports(), first)
-	for name, frames := range map[string]ports.Frames{"this process": w.Ports(), "another": w.Peer()} {
+	holder("while it is staged", first.RunID, id, first.Server)
+	holder("while another pane's is staged", "", "%99", first.Server)
+	holder("in another life of the server", "", id, tmux.Server{Generation: "another"})
+	for name, frames := range everybody {
 		_, err := frames.Stage(bounded(t), planFor(t, w, id, "true"))
 		if got := refuses(t, w, fault.Busy, err); !strings.Contains(got.Message, first.RunID) {
 			t.Errorf("%s: the refusal %q does not name %s", name, got.Message, first.RunID)
@@ -266,9 +280,14 @@ func held(t *testing.T, w World) {
 	started(t, w, id, f)
 	succeeds(t, w, f.Release())
 	ends(t, w, f, frame.End{})
+	holder("until it is closed", first.RunID, id, first.Server)
 	succeeds(t, w, f.Close())
+	holder("once it is closed", "", id, first.Server)
 	prompts(t, w, id)
-	succeeds(t, w, staged(t, w, w.Peer(), planFor(t, w, id, "true")).Close())
+	other := planFor(t, w, id, "true")
+	f = staged(t, w, w.Peer(), other)
+	holder("while another process's is staged", other.RunID, id, other.Server)
+	succeeds(t, w, f.Close())
 }
 
 func lateStart(t *testing.T, w World) {
