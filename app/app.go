@@ -43,6 +43,7 @@ type Options struct {
 
 	Surface *surface.Selection // of the catalogue; every tool if nil
 	Launch  Launch             // how the process was started, for Capabilities
+	Audit   func(AuditEntry)   // told of every call that has ended, by any goroutine; nil: nobody
 }
 
 // An App is one application over one tmux server. It is safe for concurrent use. Close it.
@@ -83,19 +84,20 @@ func (a *App) Tools() []Tool { return slices.Clone(a.tools) }
 
 // Call calls a tool with arguments in JSON and returns its Out value. Unknown tools and arguments that do not fit are InvalidInput;
 // every error is a *fault.Error. A tool that does not wait is given the call timeout.
-func (a *App) Call(ctx context.Context, name string, arguments json.RawMessage) (any, error) {
+func (a *App) Call(ctx context.Context, name string, arguments json.RawMessage) (out any, err error) {
 	tool, ok := lo.Find(a.tools, func(t Tool) bool { return t.Name == name })
 	if !ok {
 		return nil, fault.Invalidf("call one of: "+strings.Join(lo.Map(a.tools, func(t Tool, _ int) string { return t.Name }), ", "),
 			"there is no tool %q", name)
 	}
+	audited := a.auditing(tool, arguments)
+	defer func() { audited(out, err) }()
 	if !tool.Waits {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, a.options.CallTimeout)
 		defer cancel()
 	}
-	out, err := tool.call(a.bind(ctx, name), a, arguments)
-	if err != nil {
+	if out, err = tool.call(a.bind(ctx, name), a, arguments); err != nil {
 		return nil, asFault(err, name)
 	}
 	return out, nil

@@ -200,3 +200,27 @@ func TestBinaryEndsByDefaultOnlyWhatItCreated(t *testing.T) {
 		call(t, asked, "kill_session", fields{"session_id": "$0"})
 	})
 }
+
+func TestBinaryKeepsAnAudit(t *testing.T) {
+	eachTmux(t, func(t *testing.T, tmux string) {
+		s := newServer(t, tmux)
+		path := filepath.Join(t.TempDir(), "audit")
+		p := hello(t, "--tmux", tmux, "--socket", s.Socket, "--audit", path)
+		pane := newSession(t, p, "secret")
+		call(t, p, "run_shell_command", fields{"pane_id": pane, "command": "echo secret; exit 3"})
+		callError(t, p, "send_keys", fields{"pane_id": "%99", "text": "secret"}, "not_found")
+		text, err := os.ReadFile(path)
+		if err != nil || strings.Contains(string(text), "secret") {
+			t.Errorf("%s, %v", text, err)
+		}
+		for _, want := range []string{
+			`"tool":"create_session","target":"` + pane + `","outcome":"ok","delivery":"observed","duration_ms":`,
+			`"tool":"run_shell_command","target":"` + pane + `","outcome":"completed","delivery":"observed","duration_ms":`,
+			`"tool":"send_keys","target":"%99","outcome":"not_found","delivery":"not_sent","duration_ms":`,
+		} {
+			if strings.Count(string(text), want) != 1 {
+				t.Errorf("want one line with %s in\n%s", want, text)
+			}
+		}
+	})
+}

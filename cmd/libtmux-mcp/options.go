@@ -55,6 +55,7 @@ type serveFlags struct {
 	MaxFrameBytes    int     `default:"1048576" help:"Bytes of a received message, 4096 to 67108864."`
 	MaxOutputBytes   int     `default:"4194304" help:"Bytes queued to a peer that reads slowly, 65536 to 268435456."`
 	MaxResponseBytes int     `default:"1048576" help:"Bytes of one structured answer, 65536 to 16777216."`
+	Audit            *string `placeholder:"FILE" help:"Absolute path of a file to which every call adds a line: tool, target, outcome, delivery, duration; nothing that was typed or shown."`
 	LogLevel         string  `default:"warn" enum:"debug,info,warn,error" help:"What to log on standard error: ${enum}."`
 }
 
@@ -162,6 +163,7 @@ func (f serveFlags) config(environment []string) (config, error) {
 		{"--socket", lo.FromPtr(f.Socket)},
 		{"--socket-name", lo.FromPtr(f.SocketName)},
 		{"--tmux", lo.FromPtr(f.Tmux)},
+		{"--audit", lo.FromPtr(f.Audit)},
 		{"LIBTMUX_SOCKET", env["LIBTMUX_SOCKET"]},
 		{"LIBTMUX_SOCKET_PATH", env["LIBTMUX_SOCKET_PATH"]},
 		{"LIBTMUX_TMUX_CONFIG", env["LIBTMUX_TMUX_CONFIG"]},
@@ -172,6 +174,9 @@ func (f serveFlags) config(environment []string) (config, error) {
 	}
 	if f.Tmux != nil && *f.Tmux == "" {
 		return config{}, fmt.Errorf("--tmux is empty")
+	}
+	if f.Audit != nil && !filepath.IsAbs(*f.Audit) {
+		return config{}, fmt.Errorf("--audit %q is not an absolute path", *f.Audit)
 	}
 	wish := surface.Wish{Tools: env[surface.ToolsVariable], Exclude: env[surface.ExcludeVariable]}
 	if toolsets, set := env[surface.ToolsetsVariable]; set {

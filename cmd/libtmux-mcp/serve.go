@@ -25,6 +25,15 @@ func serve(ctx context.Context, c config) error {
 	if err != nil {
 		return err
 	}
+	var audit func(app.AuditEntry)
+	if c.flags.Audit != nil {
+		file, err := openAudit(*c.flags.Audit, logger)
+		if err != nil {
+			return err
+		}
+		defer file.close()
+		audit = file.write
+	}
 	launch := c.launch(conn)
 	launch.Created = c.daemon(ctx, conn, logger)
 	selection := c.choice.Freeze(lo.Ternary(launch.Configured, "", launch.Created))
@@ -36,7 +45,9 @@ func serve(ctx context.Context, c config) error {
 	application := app.New(app.Ports{
 		Reader: server, Events: server, Input: server, Creator: server, Manager: server, Terminator: server, Frames: frames,
 		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
-	}, app.Options{CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: "cli", Logger: logger, Surface: &selection, Launch: launch})
+	}, app.Options{
+		CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: "cli", Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
+	})
 	defer application.Close()
 
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
