@@ -7,13 +7,14 @@ SHELL       := bash
 
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 LINT     := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+ACTIONS  := go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PREFIX   ?= /usr/local
 COUNT    ?= 50
 GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 
-.PHONY: build install demo check test test-real race bench docs help
+.PHONY: build install demo check test test-real images matrix race bench docs help
 
 build: ## the static binary bin/libtmux-mcp
 	$(GO_BUILD) -o bin/libtmux-mcp ./cmd/libtmux-mcp
@@ -29,8 +30,10 @@ check: ## format, vet (Linux and Darwin), lint, import rules, generated document
 	@unformatted=$$($(GOFUMPT) -l .); test -z "$$unformatted" || { echo "gofumpt would change:" $$unformatted; exit 1; }
 	go vet ./...
 	go vet -tags integration ./...
+	go vet -tags matrix ./integration/matrix/...
 	GOOS=darwin go vet ./...
 	$(LINT) run
+	$(ACTIONS)
 	go test -count=1 -run '^TestImport' ./integration
 	go test -count=1 -run '^TestToolsDocument$$' ./adapters/mcpserver
 	go mod tidy -diff
@@ -40,6 +43,13 @@ test: ## everything that needs neither tmux nor Docker
 
 test-real: ## the same contracts and the binary on each tmux of TMUX_BINARIES (default: the one on PATH); a skip fails
 	go test -tags integration -count=1 -timeout 20m -v ./integration/... | .ci/unskipped
+
+images: ## images of the matrix's cells that are missing (OFFLINE=1: on bases made here, from no registry of images)
+	.ci/images
+
+matrix: ## the tests of test-real in a container for each tmux; cells that cannot run are skipped (see docs/compatibility.md)
+	.ci/images || echo "the cells without an image are skipped"
+	go test -tags matrix -count=1 -timeout 30m -parallel 4 -v ./integration/matrix $(if $(UPDATE),-update)
 
 race: ## make test with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout 5m ./...

@@ -1,0 +1,144 @@
+package matrix
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An Outcome is how a test ended.
+type Outcome string
+
+// The outcomes. A test that was still running when its binary ended has failed.
+const (
+	Passed  Outcome = "pass"
+	Failed  Outcome = "fail"
+	Skipped Outcome = "skip"
+)
+
+// Counts are numbers of tests: of those without subtests, because each of these is one case.
+type Counts struct{ Passed, Failed, Skipped int }
+
+func (c *Counts) add(outcome Outcome) {
+	switch outcome {
+	case Passed:
+		c.Passed++
+	case Skipped:
+		c.Skipped++
+	default:
+		c.Failed++
+	}
+}
+
+// Total is the sum of the counts of some tests.
+func Total(tests []Top) (sum Counts) {
+	for _, test := range tests {
+		sum.Passed += test.Counts.Passed
+		sum.Failed += test.Counts.Failed
+		sum.Skipped += test.Counts.Skipped
+	}
+	return sum
+}
+
+// A Top is a top-level test with everything below it.
+type Top struct {
+	Name    string
+	Outcome Outcome
+	Counts  Counts
+	Elapsed time.Duration
+	Output  string // what it and its subtests printed
+}
+
+// event is a line of "go tool test2json".
+type event struct {
+	Action  string
+	Test    string
+	Output  string
+	Elapsed float64 // seconds
+}
+
+// ReadTests reads what "go tool test2json" makes of a test binary's output and hands out every top-level test as soon as
+// it has ended. It returns what the binary printed outside of its tests, and fails if that holds no test at all.
+func ReadTests(r io.Reader, ended func(Top)) (stray string, err error) {
+	running := map[string]*reading{}
+	over := map[string]bool{}
+	var outside strings.Builder
+	finish := func(name string, outcome Outcome, elapsed float64) {
+		ended(running[name].top(name, outcome, elapsed))
+		delete(running, name)
+		over[name] = true
+	}
+	decoder := json.NewDecoder(r)
+	for {
+		var e event
+		if err := decoder.Decode(&e); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return outside.String(), fmt.Errorf("reading test2json: %w", err)
+		}
+		name, _, below := strings.Cut(e.Test, "/")
+		if name == "" || over[name] {
+			outside.WriteString(e.Output)
+			continue
+		}
+		if running[name] == nil {
+			running[name] = newReading()
+		}
+		running[name].take(e)
+		if !below && slices.Contains([]Outcome{Passed, Failed, Skipped}, Outcome(e.Action)) {
+			finish(name, Outcome(e.Action), e.Elapsed)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(running)) {
+		finish(name, Failed, 0)
+	}
+	if len(over) == 0 {
+		return outside.String(), errors.New("no test ran")
+	}
+	return outside.String(), nil
+}
+
+// A reading is a top-level test of which not everything was read yet.
+type reading struct {
+	outcomes map[string]Outcome // by full name; empty while it runs
+	parents  map[string]bool
+	output   strings.Builder
+}
+
+func newReading() *reading {
+	return &reading{outcomes: map[string]Outcome{}, parents: map[string]bool{}}
+}
+
+func (r *reading) take(e event) {
+	switch e.Action {
+	case "output":
+		if !strings.HasPrefix(e.Output, "=== ") { // which test runs now
+			r.output.WriteString(e.Output)
+		}
+	case "run":
+		r.outcomes[e.Test] = ""
+		if at := strings.LastIndexByte(e.Test, '/'); at >= 0 {
+			r.parents[e.Test[:at]] = true
+		}
+	case string(Passed), string(Failed), string(Skipped):
+		r.outcomes[e.Test] = Outcome(e.Action)
+	}
+}
+
+func (r *reading) top(name string, outcome Outcome, elapsed float64) Top {
+	top := Top{Name: name, Outcome: outcome, Output: r.output.String(), Elapsed: time.Duration(elapsed * float64(time.Second))}
+	for test, outcome := range r.outcomes {
+		if !r.parents[test] {
+			top.Counts.add(outcome)
+		}
+	}
+	if outcome == Failed && top.Counts.Failed == 0 {
+		top.Counts.Failed++ // it failed by itself, after its subtests
+	}
+	return top
+}
