@@ -150,7 +150,7 @@ func (p *terminalPair) showReal(t failing) shown {
 		}
 		state, rest, _ := strings.Cut(rest, "\n")
 		rows, lines, _ := strings.Cut(rest, gap+"\n")
-		return shown{state, strings.Split(strings.TrimSuffix(rows, "\n"), "\n"), bare(strings.Split(lines, "\n"))}
+		return shown{state, p.written(strings.Split(strings.TrimSuffix(rows, "\n"), "\n")), bare(strings.Split(lines, "\n"))}
 	}
 	t.Fatalf("the terminal never comes to %q", p.mark())
 	return shown{}
@@ -178,8 +178,17 @@ func (p *terminalPair) showFake(t failing) shown {
 	}
 	return shown{
 		fmt.Sprintf("%d,%d history %d size %dx%d alternate %d", at.CursorX, at.CursorY, at.HistorySize, at.Width, at.Height, alternate),
-		capture(ports.CaptureRequest{Blanks: true}), bare(capture(ports.CaptureRequest{Join: true})),
+		p.written(capture(ports.CaptureRequest{Blanks: true})), bare(capture(ports.CaptureRequest{Join: true})),
 	}
+}
+
+// written is what can be told of rows. Before 3.3 tmux gives cells that nobody wrote too, as many as it has allocated, which is
+// a matter of how the output was read.
+func (p *terminalPair) written(rows []string) []string {
+	if p.server.version.AtLeast("3.3") {
+		return rows
+	}
+	return bare(rows)
 }
 
 // bare leaves out blanks at the ends of lines and empty lines at the end.

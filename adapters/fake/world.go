@@ -13,6 +13,7 @@
 //
 //   - A capture with styles looks the same but is not the same bytes: each row begins and ends without any style, and
 //     hyperlinks and line drawing characters have none.
+//   - Before 3.3 a capture with blanks has cells that nobody wrote; how many depends in tmux on how it reads the output.
 //   - Nothing is answered to a query (of the cursor, of what the terminal is), and there are no sixel images.
 //   - How wide a character is comes from Go's tables, not from the C library's. Before 3.4, tmux also treats C1 controls in
 //     UTF-8 otherwise.
