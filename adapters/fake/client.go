@@ -68,11 +68,11 @@ func (w *World) Activity(name string) {
 	w.touch()
 }
 
-// viewers is #{window_active_clients_list}.
+// viewers is #{window_active_clients_list} without the clients that have no terminal.
 func (s *server) viewers(of *window) string {
 	var names []string
 	for _, client := range s.clients {
-		if client.session.current.window == of {
+		if client.session.current.window == of && !client.Control {
 			names = append(names, client.name)
 		}
 	}

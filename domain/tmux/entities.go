@@ -22,8 +22,8 @@ type Window struct {
 	Zoomed bool   // one pane covers the window, the others are hidden
 	Layout string // tmux's layout string, as #{window_layout}
 
-	// Viewers is #{window_active_clients_list}: the clients whose current window this is, in tmux's order.
-	// It is compared, never parsed: a guard holds only while it has not changed.
+	// Viewers is #{window_active_clients_list}: the clients whose current window this is, in tmux's order. Control clients without
+	// a terminal are left out: they come and go, and nobody sees through them. It is compared, never parsed: a guard holds only while it has not changed.
 	Viewers string
 }
 

@@ -302,6 +302,16 @@ func preconditions(t *testing.T, newWorld func(t *testing.T) World) {
 			succeeds(t, w, w.Ports().SendText(bounded(t), precondition(t, w, true, id), "x", false))
 			received(t, w, id, "x")
 		}},
+		{"a control client does not matter", func(t *testing.T, w World) {
+			id := w.Session("main", Recorder)
+			pre := precondition(t, w, true, id)
+			detach := w.Attach(sessionOf(t, w, id), Control)
+			succeeds(t, w, w.Ports().SendText(bounded(t), pre, "x", false))
+			pre = precondition(t, w, true, id)
+			detach()
+			succeeds(t, w, w.Ports().SendText(bounded(t), pre, "y", false))
+			received(t, w, id, "xy")
+		}},
 		{"a hidden recipient of a zoomed window", func(t *testing.T, w World) {
 			id := w.Session("main", Recorder)
 			sibling := w.Split(id, Recorder)

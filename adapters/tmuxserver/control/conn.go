@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
@@ -128,7 +129,7 @@ func (c *Conn) attached(ctx context.Context) *client {
 	}
 	for line := range strings.Lines(result.Replies[0].Output) {
 		session, option, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if !keeps(option) {
+		if !grammar.KeepsUnattached(option) {
 			continue
 		}
 		opened, err := c.clients.open(ctx, tmux.SessionID(session), "no-output", func(Message) {})
@@ -138,11 +139,6 @@ func (c *Conn) attached(ctx context.Context) *client {
 		return c.current
 	}
 	return nil
-}
-
-// keeps reports whether a session with that destroy-unattached stays when a client leaves it.
-func keeps(destroyUnattached string) bool {
-	return destroyUnattached == "0" || destroyUnattached == "off"
 }
 
 // drop ends the client.

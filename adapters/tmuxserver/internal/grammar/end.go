@@ -11,7 +11,7 @@ import (
 // the others. viewersFormat tells who looks.
 const (
 	endingFormat  = "#{window_id}=#{P:#{pane_id}}=#{P:#{?pane_active,#{pane_id},}}#{window_zoomed_flag}"
-	viewersFormat = "<#{window_active_clients_list}>"
+	viewersFormat = "<#{" + viewersVariable + "}>"
 )
 
 // End is the condition under which an ending was judged.

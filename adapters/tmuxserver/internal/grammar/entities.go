@@ -43,7 +43,7 @@ var WindowTable = Table[WindowRow]{
 	number("window_panes", func(r *WindowRow, v int) { r.Window.Panes = v }),
 	flag("window_zoomed_flag", func(r *WindowRow, v bool) { r.Window.Zoomed = v }),
 	id("window_layout", func(r *WindowRow, v string) { r.Window.Layout = v }),
-	text("window_active_clients_list", func(r *WindowRow, v string) { r.Window.Viewers = v }),
+	id(viewersVariable, func(r *WindowRow, v string) { r.Window.Viewers = v }),
 }
 
 // ClientTable is for list-clients.

@@ -73,7 +73,7 @@ func Input(pre guard.Precondition) Condition {
 		want += recipient(r)
 	}
 	if pre.Unwatched {
-		format += ";#{window_zoomed_flag};#{window_active_clients_list}"
+		format += ";#{window_zoomed_flag};#{" + viewersVariable + "}"
 		want += ";" + boolean(pre.Zoomed) + ";" + pre.Viewers
 	}
 	return Condition{Target: string(pre.Pane), Format: format, Want: want}

@@ -1,0 +1,197 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// An Events watches panes through one client for each session in which something is watched, and only while it is. Where no client
+// can be had, the watches poll.
+//
+// What a pane writes reaches a client through tmux's own buffers, and every tmux up to 3.7 crashes if the pane is respawned
+// (respawn-pane -k) while some of it is still in them, as it always is while a pane writes without pause.
+type Events struct {
+	clients *Clients
+	server  *tmuxserver.Server // locates panes, and polls them
+
+	mu      sync.Mutex
+	hubs    map[tmux.SessionID]*hub
+	polling string // why the newest watch polls; empty if it does not
+}
+
+var _ ports.Events = (*Events)(nil)
+
+// NewEvents makes an Events; nothing is attached yet. The server must not run its commands through these clients' watches, and leave
+// the clients out of what it shows.
+func NewEvents(clients *Clients, server *tmuxserver.Server) *Events {
+	return &Events{clients: clients, server: server, hubs: map[tmux.SessionID]*hub{}}
+}
+
+// Polling says why the newest watch polls; empty if it does not.
+func (e *Events) Polling() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.polling
+}
+
+// Watch implements [ports.Events].
+func (e *Events) Watch(ctx context.Context, server tmux.Server, pane tmux.PaneID) (ports.Watch, error) {
+	at, err := e.server.Locate(ctx, server, pane)
+	if err != nil {
+		return nil, err
+	}
+	w := &watch{events: e, server: at.Server, pane: pane, wake: make(chan struct{}, 1)}
+	w.open, w.close = context.WithCancel(context.Background())
+	if err := w.join(ctx, at, ""); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// refuse notes why a watch polls.
+func (e *Events) refuse(why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.polling = why
+}
+
+// A hub is the client of one session and the watches that hear through it.
+type hub struct {
+	events  *Events
+	session tmux.SessionID
+	opened  chan struct{}      // closed when it is known whether there is a client
+	abandon context.CancelFunc // gives up opening it
+	client  *client            // nil if none could be had
+	err     error              // why
+
+	mu      sync.Mutex
+	watches map[*watch]bool
+}
+
+// subscription is the name under which tmux reports changes of the state of panes, each second.
+const subscription = "libtmux-mcp"
+
+// pauseAfter is how far behind a client may be before tmux throws away what it should hear, instead of keeping it: seconds.
+const pauseAfter = 5
+
+// enter makes a watch hear through the hub of a session, whose client is attached if there is none yet.
+func (e *Events) enter(ctx context.Context, session tmux.SessionID, w *watch) (*hub, error) {
+	e.mu.Lock()
+	h := e.hubs[session]
+	if h == nil {
+		h = &hub{events: e, session: session, opened: make(chan struct{}), watches: map[*watch]bool{}}
+		opening, abandon := context.WithCancel(context.WithoutCancel(ctx))
+		h.abandon = abandon
+		e.hubs[session] = h
+		go func() {
+			defer close(h.opened)
+			h.client, h.err = e.clients.open(opening, session, fmt.Sprintf("pause-after=%d", pauseAfter), h.hear,
+				tmuxserver.Command{"refresh-client", "-B", subscription + ":%*:" + tmuxserver.StateFormat})
+			if h.err == nil {
+				go h.follow()
+			}
+		}()
+	}
+	h.mu.Lock()
+	h.watches[w] = true
+	h.mu.Unlock()
+	e.mu.Unlock()
+	select {
+	case <-h.opened:
+	case <-ctx.Done():
+		e.leave(h, w)
+		return nil, interrupted(ctx, "")
+	}
+	if h.err != nil {
+		e.leave(h, w)
+		return nil, h.err
+	}
+	return h, nil
+}
+
+// leave ends what a watch hears through a hub; the last one closes the client.
+func (e *Events) leave(h *hub, w *watch) {
+	e.mu.Lock()
+	h.mu.Lock()
+	delete(h.watches, w)
+	last := len(h.watches) == 0
+	h.mu.Unlock()
+	if last && e.hubs[h.session] == h {
+		delete(e.hubs, h.session)
+	}
+	e.mu.Unlock()
+	if !last {
+		return
+	}
+	h.abandon()
+	<-h.opened
+	if h.client != nil {
+		h.client.close()
+	}
+}
+
+// follow waits until the client has ended.
+func (h *hub) follow() {
+	<-h.client.ended
+	h.lose()
+}
+
+// lose tells all watches that nothing is heard of their panes any more. Whoever comes next attaches anew.
+func (h *hub) lose() {
+	h.events.mu.Lock()
+	if h.events.hubs[h.session] == h {
+		delete(h.events.hubs, h.session)
+	}
+	h.events.mu.Unlock()
+	h.tell(everyone, news{lost: true})
+}
+
+// hear takes a notification. It runs where the client reads, and so never waits.
+func (h *hub) hear(m Message) {
+	switch m.Name {
+	case "%output", "%extended-output":
+		pane, _, _ := strings.Cut(m.Rest, " ")
+		h.tell(of(pane), news{output: true})
+	case "%pane-mode-changed":
+		h.tell(of(m.Rest), news{check: true})
+	case "%subscription-changed": // name $session @window index %pane : value
+		fields, value, _ := strings.Cut(m.Rest, " : ")
+		if words := strings.Fields(fields); len(words) == 5 && words[0] == subscription {
+			h.tell(func(w *watch) bool { return of(words[4])(w) && w.differs(value) }, news{check: true})
+		}
+	case "%pause":
+		h.tell(of(m.Rest), news{paused: true})
+	case "%session-changed":
+		if session, _, _ := strings.Cut(m.Rest, " "); session != string(h.session) {
+			h.lose()
+		}
+	case "%layout-change", "%window-close", "%unlinked-window-close":
+		h.tell(everyone, news{check: true}) // a pane may be gone, elsewhere or resized
+	}
+}
+
+func everyone(*watch) bool { return true }
+
+// of selects the watches of a pane.
+func of(pane string) func(w *watch) bool {
+	return func(w *watch) bool { return string(w.pane) == pane }
+}
+
+// tell tells some of the watches.
+func (h *hub) tell(whom func(w *watch) bool, what news) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range maps.Keys(h.watches) {
+		if whom(w) {
+			w.tell(what)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package grammar
+
+import "github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+
+// A Location is where a pane is, and in what state.
+type Location struct {
+	Server   tmux.Server
+	Pane     tmux.PaneID
+	Session  tmux.SessionID // one of those that show it
+	Fleeting bool           // the session ends when its last client leaves it
+	State    string         // what StateFormat expanded to
+}
+
+// StateFormat tells of a pane what may change without output: its process, whether that lives and gets input, its screen, size and
+// mode.
+const (
+	StateFormat    = "#{" + stateVariables + "}"
+	stateVariables = "pane_pid}.#{pane_dead}#{pane_input_off}#{alternate_on}.#{pane_width}x#{pane_height}.#{pane_mode"
+)
+
+// LocationTable describes the location of one pane.
+var LocationTable = append(
+	within(ServerTable, func(l *Location) *tmux.Server { return &l.Server }),
+	id("pane_id", func(l *Location, v string) { l.Pane = tmux.PaneID(v) }),
+	id("session_id", func(l *Location, v string) { l.Session = tmux.SessionID(v) }),
+	id("destroy-unattached", func(l *Location, v string) { l.Fleeting = !KeepsUnattached(v) }),
+	id(stateVariables, func(l *Location, v string) { l.State = v }),
+)
+
+// KeepsUnattached reports whether a session with that value of destroy-unattached, which was a flag up to tmux 3.3, stays
+// when its last client leaves it.
+func KeepsUnattached(option string) bool { return option == "0" || option == "off" }
