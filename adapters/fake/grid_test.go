@@ -109,14 +109,13 @@ func TestGridHoldsAgainstAnyBytes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, pane := recorder(rapid.SampledFrom([]tmux.Version{"3.2a", "3.3a", "3.4", "3.5a", "3.6b", "3.7c"}).Draw(rt, "version"))
 		defer w.Close()
-		width, height := streamtest.Width, streamtest.Height
 		for _, text := range rapid.SliceOfN(rapid.OneOf(
 			rapid.StringOf(rapid.RuneFrom([]rune("\x1b[;?0123456789@ABCDEFGHJKLMPSTXZ`bdfghlmrsu78cDEMH#\n\r\t\b日\u0301a"))),
 			rapid.StringMatching(`(\x1b\[\??[0-9]{0,4}(;[0-9]{0,2})?[@-~]|[a-z日]{1,9}|\n){1,20}`),
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(data []byte) string { return string(data) }),
 		), 1, 5).Draw(rt, "texts") {
 			w.Print(pane, text)
-			width, height = rapid.IntRange(1, 20).Draw(rt, "width"), rapid.IntRange(1, 8).Draw(rt, "height")
+			width, height := rapid.IntRange(1, 20).Draw(rt, "width"), rapid.IntRange(1, 8).Draw(rt, "height")
 			w.Resize(w.WindowOf(pane), width, height)
 			w.Print(pane, "x")
 			seen := look(t, w, pane)
@@ -125,4 +124,52 @@ func TestGridHoldsAgainstAnyBytes(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestGridStyles(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\x1b[1;31mb\x1b[mc":                     "a\x1b[0;1;31mb\x1b[0mc",
+		"\x1b[1mb\x1b[22mc":                       "\x1b[0;1mb\x1b[0mc",
+		"\x1b[4ma\x1b[4:3mb\x1b[24mc":             "\x1b[0;4ma\x1b[0;4:3mb\x1b[0mc",
+		"\x1b[91;104mb\x1b[39mc":                  "\x1b[0;91;104mb\x1b[0;104mc\x1b[0m",
+		"\x1b[38;5;200;7mb\x1b[27mc":              "\x1b[0;7;38;5;200mb\x1b[0;38;5;200mc\x1b[0m",
+		"\x1b[48;2;1;2;3;9mb":                     "\x1b[0;9;48;2;1;2;3mb\x1b[0m",
+		"\x1b[38:2::1:2:3mb\x1b[38:5:4mc":         "\x1b[0;38;2;1;2;3mb\x1b[0;38;5;4mc\x1b[0m",
+		"\x1b[58;5;9;4mb\x1b[59mc":                "\x1b[0;4;58;5;9mb\x1b[0;4mc\x1b[0m",
+		"\x1b[38;5mb":                             "b",
+		"\x1b[31ma\x1b7\x1b[32mb\x1b8\x1b[2Gc":    "\x1b[0;31mac\x1b[0m",
+		"\x1b[31m\x1b[?1049h\x1b[32m\x1b[?1049la": "\x1b[0;31ma\x1b[0m",
+	} {
+		w, pane := recorder("3.4")
+		w.Print(pane, text)
+		got, err := w.Capture(t.Context(), ports.CaptureRequest{Pane: pane, Styles: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.Rows[0]); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+		w.Close()
+	}
+}
+
+func TestGridTitles(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x1b]2;one\x07":     "one",
+		"\x1b]0;МИР М\x1b\\": "МИР М", // in which one byte would end a string of 8 bit controls
+		"\x1b]2;a\xffb\x07":  "fake",  // no UTF-8
+		"\x1b]2;one\x07\x1b[22;2t\x1b]2;two\x07\x1b[23;2t": "one",
+		"\x1bkname\x1b\\": "fake",
+	} {
+		w, pane := recorder("3.4")
+		w.Print(pane, text)
+		got, err := w.Capture(t.Context(), ports.CaptureRequest{Pane: pane})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Pane.Title != want {
+			t.Errorf("%q: title %q, want %q", text, got.Pane.Title, want)
+		}
+		w.Close()
+	}
 }
