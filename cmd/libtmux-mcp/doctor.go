@@ -65,17 +65,17 @@ func doctor(ctx context.Context, out io.Writer, c config) error {
 		return err
 	}
 	found := c.examine(ctx, conn)
-	failures := 0
+	var text strings.Builder
 	for _, f := range found {
-		if f.verdict == "failure" {
-			failures++
-		}
-		fmt.Fprintf(out, "%-8s %s: %s\n", f.verdict, f.about, f.said)
+		fmt.Fprintf(&text, "%-8s %s: %s\n", f.verdict, f.about, f.said)
 		if f.remedy != "" {
-			fmt.Fprintf(out, "%-8s -> %s\n", "", f.remedy)
+			fmt.Fprintf(&text, "%-8s -> %s\n", "", f.remedy)
 		}
 	}
-	if failures > 0 {
+	if _, err := io.WriteString(out, text.String()); err != nil {
+		return err
+	}
+	if failures := lo.CountBy(found, func(f finding) bool { return f.verdict == "failure" }); failures > 0 {
 		return fmt.Errorf("doctor: %d of %d do not work", failures, len(found))
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/samber/lo"
@@ -50,26 +51,30 @@ func tools(ctx context.Context, out io.Writer, c config) error {
 
 // printTools prints capabilities for a person.
 func printTools(out io.Writer, c app.Capabilities, created bool) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var text strings.Builder
 	state := cmp.Or(c.Server.State, c.Server.Problem)
 	if created {
 		state += "; serve creates one with the minimal configuration"
 	}
-	fmt.Fprintf(table, "tmux server at %s (selected by %s): %s\n\n", c.Socket.Path, c.Socket.SelectedBy, state)
+	fmt.Fprintf(&text, "tmux server at %s (selected by %s): %s\n\n", c.Socket.Path, c.Socket.SelectedBy, state)
 	for _, tool := range c.Tools {
 		by := c.Selection.Base.By
 		if lo.Contains(c.Selection.Added.Tools, tool.Name) {
 			by = c.Selection.Added.By
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s%s\n", tool.Name, cmp.Or(tool.Toolset, "-"), tool.Effects, by,
+		fmt.Fprintf(&text, "%s\t%s\t%s\t%s%s\n", tool.Name, cmp.Or(tool.Toolset, "-"), tool.Effects, by,
 			lo.Ternary(tool.CreatedServerOnly, ", for that server alone", ""))
 	}
 	if len(c.Withheld) > 0 {
-		fmt.Fprintf(table, "\nNot on offer:\n")
+		fmt.Fprintf(&text, "\nNot on offer:\n")
 	}
 	for _, tool := range c.Withheld {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", tool.Name, cmp.Or(tool.Toolset, "-"), tool.Enable)
+		fmt.Fprintf(&text, "%s\t%s\t%s\n", tool.Name, cmp.Or(tool.Toolset, "-"), tool.Enable)
 	}
-	fmt.Fprintf(table, "\n%s\n", c.Notice)
+	fmt.Fprintf(&text, "\n%s\n", c.Notice)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if _, err := io.WriteString(table, text.String()); err != nil {
+		return err
+	}
 	return table.Flush()
 }
