@@ -12,9 +12,10 @@ ACTIONS  := go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PREFIX   ?= /usr/local
 COUNT    ?= 50
+FUZZTIME ?= 1m
 GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 
-.PHONY: build install demo check test test-real images matrix race bench docs help
+.PHONY: build install demo check test test-real images matrix race fuzz bench docs help
 
 build: ## the static binary bin/libtmux-mcp
 	$(GO_BUILD) -o bin/libtmux-mcp ./cmd/libtmux-mcp
@@ -53,6 +54,13 @@ matrix: ## the tests of test-real in a container for each tmux; cells that canno
 
 race: ## make test with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout 5m ./...
+
+fuzz: ## each native fuzz target for a minute (FUZZTIME=1m); what one finds goes to testdata/fuzz of its package
+	@targets=$$(grep -rEo --include='*_test.go' '^func Fuzz\w+' . | sed -E 's|/[^/]+:func | |'); test -n "$$targets"; \
+	while read -r package target; do \
+		echo "$$package $$target"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+	done <<<"$$targets"
 
 bench: ## latencies on a real tmux, medians and 95th percentiles (COUNT=50)
 	go test -tags integration -run '^$$' -bench . -benchtime $(COUNT)x ./integration
