@@ -56,6 +56,7 @@ type App struct {
 
 	acknowledged target.Acknowledgement
 	sealer       screen.Sealer // of cursors
+	claims       claims
 	runs         *registry
 }
 

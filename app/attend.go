@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
@@ -114,16 +116,16 @@ func (a *App) readOutput(ctx context.Context, r *run, record *frame.Record) {
 		if record.Complete = err == nil; err != nil {
 			a.log.Warn("streams of a run cannot be read", "run", r.plan.RunID, "err", err)
 		}
-		if record.Complete {
-			record.Reason = ""
+		record.Reason = ""
+		if !record.Complete {
+			record.Reason = frame.Unattended
 		}
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.options.CallTimeout)
-	defer cancel()
-	lines, loss, cursor, err := a.output(ctx, r)
+	lines, loss, cursor, err := a.persistently(ctx, r)
 	if err != nil {
 		a.log.Info("output of a run cannot be read", "run", r.plan.RunID, "err", err)
+		record.Reason = lo.CoalesceOrEmpty(record.Reason, frame.Unattended)
 		return
 	}
 	kept, cut := screen.Bounds{Lines: screen.GreatestLines, Bytes: screen.GreatestBytes}.Apply(lines)
@@ -133,6 +135,22 @@ func (a *App) readOutput(ctx context.Context, r *run, record *frame.Record) {
 	}
 	record.Complete = record.Reason == ""
 	record.Cursor = a.sealer.Seal(cursor)
+}
+
+// persistently reads the output of a run, again if tmux does not answer: the shell waits, and the text stands there.
+func (a *App) persistently(ctx context.Context, r *run) (lines []string, loss screen.Loss, cursor screen.Cursor, err error) {
+	ctx, cancel := context.WithTimeout(ctx, a.options.CallTimeout)
+	defer cancel()
+	for {
+		lines, loss, cursor, err = a.output(ctx, r)
+		switch fault.KindOf(err) { //nolint:exhaustive // the others do not pass by themselves
+		case fault.TransportError, fault.IncompleteSnapshot, fault.DecodeError:
+			if pause(ctx, pulse) == nil {
+				continue
+			}
+		}
+		return lines, loss, cursor, err
+	}
 }
 
 // aboveToken is how many rows above the token's are read too, for the fingerprint of the cursor.

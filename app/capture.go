@@ -84,19 +84,14 @@ func (a *App) CapturePane(ctx context.Context, in CapturePaneIn) (CapturePaneOut
 	if err != nil {
 		return CapturePaneOut{}, err
 	}
-	// The rows above are for the fingerprint of the cursor, which knows no styles.
-	request := ports.CaptureRequest{Server: t.Server, Pane: pane.ID, History: in.History + aboveToken, Join: true, Starts: true}
-	c, err := a.Reader.Capture(ctx, request)
+	c, err := a.Reader.Capture(ctx, ports.CaptureRequest{
+		Server: t.Server, Pane: pane.ID, Join: true, Starts: true, Styles: in.Styles,
+		History: in.History + aboveToken, // for the fingerprint of the cursor
+	})
 	if err != nil {
 		return CapturePaneOut{}, err
 	}
-	cursor := screen.CursorAt(c)
-	if in.Styles {
-		request.Styles = true
-		if c, err = a.Reader.Capture(ctx, request); err != nil {
-			return CapturePaneOut{}, err
-		}
-	}
+	cursor := screen.CursorAt(screen.Plain(c))
 	lines, truncation := bounded(screen.TrimEnd(screen.Visible(c, in.History)), 0, in.Bounding)
 	out := CapturePaneOut{
 		Generation: string(c.Server.Generation), PaneID: string(c.Pane.ID), Alternate: c.Pane.Alternate, Mode: c.Pane.Mode,

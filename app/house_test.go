@@ -40,9 +40,14 @@ func inHouse(t *testing.T, options fake.Options, test func(h *house)) {
 
 // process is the application of a server process with frames of its own. The caller closes it, or leaves that to inHouse.
 func (h *house) process(frames ports.Frames) *app.App {
-	return app.New(app.Ports{
+	return app.New(h.ports(frames), app.Options{SocketPath: "/fake/s"})
+}
+
+// ports are the world's, with frames of a process of its own.
+func (h *house) ports(frames ports.Frames) app.Ports {
+	return app.Ports{
 		Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Manager: h.world, Terminator: h.world, Processes: h.world, Frames: frames,
-	}, app.Options{SocketPath: "/fake/s"})
+	}
 }
 
 // shell adds a session with an idle shell that nobody looks at.

@@ -67,18 +67,14 @@ func (a *App) SendKeys(ctx context.Context, in SendKeysIn) (SendKeysOut, error) 
 		if in.Text == nil {
 			return a.Input.SendKeys(ctx, pre, keys)
 		}
-		return a.Input.SendText(ctx, pre, *in.Text, false)
+		err := a.Input.SendText(ctx, pre, *in.Text, false)
+		if err != nil || !in.Enter {
+			return err
+		}
+		return a.submit(ctx, id, len(*in.Text), func() error { return a.Input.SendKeys(ctx, pre, []string{"Enter"}) })
 	})
 	if err != nil {
 		return SendKeysOut{}, err
-	}
-	if in.Text != nil && in.Enter {
-		err := a.submit(ctx, id, len(*in.Text), func() error {
-			return a.Input.SendKeys(ctx, verdict.Precondition, []string{"Enter"})
-		})
-		if err != nil {
-			return SendKeysOut{}, err
-		}
 	}
 	return SendKeysOut{
 		Generation: string(verdict.Precondition.Server.Generation), Completion: dispatchOnly,
@@ -136,19 +132,15 @@ func (a *App) PasteText(ctx context.Context, in PasteTextIn) (PasteTextOut, erro
 	bracket := ports.Bracket(lo.CoalesceOrEmpty(in.Bracketed, string(ports.BracketAuto)))
 	wish := guard.Wish{Action: guard.Paste, Pane: id, ConfirmAttended: in.ConfirmAttended}
 	verdict, err := a.dispatch(ctx, wish, func(pre guard.Precondition) error {
-		return a.Input.Paste(ctx, pre, in.Text, bracket)
+		err := a.Input.Paste(ctx, pre, in.Text, bracket)
+		if err != nil || !in.Enter {
+			return err
+		}
+		// Pasted too, as a bare CR: an Enter key would fan out to a synchronized cohort.
+		return a.submit(ctx, id, len(in.Text), func() error { return a.Input.Paste(ctx, pre, "\n", ports.BracketNever) })
 	})
 	if err != nil {
 		return PasteTextOut{}, err
-	}
-	if in.Enter {
-		// Pasted too, as a bare CR: an Enter key would fan out to a synchronized cohort.
-		err := a.submit(ctx, id, len(in.Text), func() error {
-			return a.Input.Paste(ctx, verdict.Precondition, "\n", ports.BracketNever)
-		})
-		if err != nil {
-			return PasteTextOut{}, err
-		}
 	}
 	return PasteTextOut{Generation: string(verdict.Precondition.Server.Generation), Bytes: len(in.Text), Completion: dispatchOnly}, nil
 }
@@ -176,28 +168,42 @@ func (a *App) submit(ctx context.Context, pane tmux.PaneID, sent int, enter func
 // attempts is how often an input is judged anew when the pane changed between the judgement and the dispatch.
 const attempts = 3
 
-// dispatch judges a wish and lets send do it under the precondition of the verdict. If the precondition no longer holds then,
-// nothing was typed, and it is judged anew.
+// dispatch judges a wish and lets send do it under the precondition of the verdict, while no other input of this process goes to the
+// window. If the precondition no longer holds then and nothing was typed, it is judged anew.
 func (a *App) dispatch(ctx context.Context, wish guard.Wish, send func(guard.Precondition) error) (guard.Verdict, error) {
 	for range attempts {
-		t, err := a.known(ctx, tmux.DetailBrief, string(wish.Pane), "list_panes")
-		if err != nil {
-			return guard.Verdict{}, err
-		}
-		if _, err := target.Pane(t, wish.Pane); err != nil {
-			return guard.Verdict{}, err
-		}
-		verdict := guard.Judge(t, wish, guard.Evidence{Caller: a.caller(ctx, t).Pane, Holders: a.runs.holders(t.Server.Generation)})
-		if verdict.Refusal != nil {
-			return guard.Verdict{}, verdict.Refusal
-		}
-		a.runs.touched(verdict.Precondition)
-		err = send(verdict.Precondition)
-		if !fault.Is(err, fault.PreconditionFailed) {
+		verdict, err := a.dispatchOnce(ctx, wish, send)
+		f, failed := errors.AsType[*fault.Error](err)
+		switch {
+		case !failed || f.Kind != fault.PreconditionFailed:
 			return verdict, err
+		case f.Effects != nil:
+			partial := *f
+			partial.Kind, partial.Delivery = fault.CommandFailed, fault.Observed
+			partial.Message = fmt.Sprintf("the pane changed while the text was typed; %d bytes of it went", lo.FromPtr(f.Effects.Bytes))
+			partial.Recovery = "capture_pane, and send the rest if it still fits"
+			return verdict, &partial
 		}
 	}
 	return guard.Verdict{}, keepsChanging(wish.Pane)
+}
+
+func (a *App) dispatchOnce(ctx context.Context, wish guard.Wish, send func(guard.Precondition) error) (guard.Verdict, error) {
+	t, pane, release, err := a.claim(ctx, wish.Pane)
+	if err != nil {
+		return guard.Verdict{}, err
+	}
+	defer release()
+	holders, err := a.holders(ctx, t, pane.Window)
+	if err != nil {
+		return guard.Verdict{}, err
+	}
+	verdict := guard.Judge(t, wish, guard.Evidence{Caller: a.caller(ctx, t).Pane, Holders: holders})
+	if verdict.Refusal != nil {
+		return guard.Verdict{}, verdict.Refusal
+	}
+	a.runs.touched(verdict.Precondition)
+	return verdict, send(verdict.Precondition)
 }
 
 func keepsChanging(pane tmux.PaneID) error {

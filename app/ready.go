@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
-	"github.com/libtmux-mcp/libtmux-mcp/domain/target"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
@@ -25,7 +25,7 @@ const (
 	settleStep  = 10 * time.Millisecond // between looks at whether it has
 )
 
-// A readiness is an idle shell with an empty prompt.
+// A readiness is an idle shell at its prompt.
 type readiness struct {
 	topology tmux.Topology
 	pane     tmux.Pane
@@ -33,80 +33,131 @@ type readiness struct {
 	wish     guard.Wish
 	known    guard.Evidence
 	verdict  guard.Verdict
-	assumed  bool    // the prompt was never seen idle before: its row only ends like one
-	cleared  *string // what stood at the prompt and was discarded; nil if nothing was
+	assumed  bool // the prompt was never seen idle before: its row only ends like one
+	drafted  bool // something may stand at the prompt, and is to be cleared first
 }
 
-// ready finds the pane of a wish with an idle shell at an empty prompt. It waits a little for a shell that only just started or
-// that only just ran a command of ours, and clears a draft if the wish says so.
-func (a *App) ready(ctx context.Context, wish guard.Wish) (readiness, error) {
-	giveUp := time.Now().Add(startGrace)
-	var cleared *string
-	var clearedAt time.Time
-	for {
-		t, err := a.known(ctx, tmux.DetailBrief, string(wish.Pane), "list_panes")
+// A clearing is what became of what stood at a prompt.
+type clearing struct {
+	text *string // what stood there, as far as it could be told; nil if nothing was cleared
+	at   time.Time
+}
+
+// told adds to an error that something was cleared before it, or may have been.
+func (c clearing) told(err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || c.text == nil {
+		return err
+	}
+	told := *f
+	told.Message = fmt.Sprintf("%s; before that C-c was sent to clear the prompt, on which stood %q", f.Error(), *c.text)
+	told.Recovery = lo.CoalesceOrEmpty(f.Recovery, inspectFirst)
+	told.Err, told.Delivery, told.Effects = nil, fault.Observed, &fault.Effects{State: "known"}
+	return &told
+}
+
+// ready finds the pane of a wish with an idle shell, at an empty prompt or at one to be cleared, and claims its window. It waits a
+// little for a shell that only just started, that only just ran a command of ours, or whose prompt was just cleared.
+func (a *App) ready(ctx context.Context, wish guard.Wish, cleared clearing) (found readiness, release func(), err error) {
+	for giveUp := time.Now().Add(startGrace); ; {
+		t, pane, release, err := a.claim(ctx, wish.Pane)
 		if err != nil {
-			return readiness{}, err
+			return readiness{}, nil, err
 		}
-		pane, err := target.Pane(t, wish.Pane)
+		found, err := a.judgeReady(ctx, t, pane, wish, cleared)
 		if err != nil {
-			return readiness{}, err
+			release()
+			return readiness{}, nil, err
 		}
-		known := guard.Evidence{Caller: a.caller(ctx, t).Pane, Holders: a.runs.holders(t.Server.Generation)}
-		// What cannot pass anyhow is not looked at.
-		blind := wish
-		blind.Action, blind.StopKeys = guard.Run, true
-		known.Process, known.Draft = guard.Process{State: guard.AtPrompt}, guard.Draft{State: guard.DraftEmpty}
-		if v := guard.Judge(t, blind, known); v.Refusal != nil {
-			return readiness{}, v.Refusal
+		refusal := found.verdict.Refusal
+		if refusal == nil {
+			return found, release, nil
 		}
-		if known.Process, known.Draft, err = a.look(ctx, t.Server, pane, known.Holders); err != nil {
-			return readiness{}, err
+		release()
+		if time.Now().After(giveUp) || !passing(refusal, found.known, cleared) {
+			return readiness{}, nil, refusal
 		}
-		judged := wish
-		judged.ClearDraft = wish.ClearDraft && (clearedAt.IsZero() || known.Draft.State != guard.DraftPresent)
-		verdict := guard.Judge(t, judged, known)
-		if verdict.Refusal != nil {
-			if time.Now().After(giveUp) || !passing(verdict.Refusal, known, clearedAt) {
-				return readiness{}, afterClearing(verdict.Refusal, cleared)
-			}
-			wait := secondLook
-			if verdict.Refusal.Reason == fault.Busy {
-				wait = time.Until(giveUp)
-			}
-			if a.untilPrompt(ctx, t.Server.Generation, pane, wait) != nil {
-				return readiness{}, afterClearing(verdict.Refusal, cleared)
-			}
-			continue
+		long := secondLook
+		if refusal.Reason == fault.Busy {
+			long = time.Until(giveUp)
 		}
-		if wish.ClearDraft && clearedAt.IsZero() && known.Draft.State != guard.DraftEmpty {
-			a.runs.touched(verdict.Precondition)
-			err := a.Input.SendKeys(ctx, verdict.Precondition, []string{"C-c"})
-			if err != nil && !fault.Is(err, fault.PreconditionFailed) {
-				return readiness{}, err
-			}
-			if err == nil {
-				cleared, clearedAt = &known.Draft.Text, time.Now()
-			}
-			if err := pause(ctx, secondLook); err != nil {
-				return readiness{}, err
-			}
-			continue
+		if a.untilPrompt(ctx, t.Server.Generation, pane, long) != nil {
+			return readiness{}, nil, refusal
 		}
-		return readiness{
-			topology: t, pane: pane, shell: known.Process.Shell, wish: judged, known: known, verdict: verdict,
-			assumed: known.Draft.State == guard.DraftUnknown && clearedAt.IsZero(), cleared: cleared,
-		}, nil
 	}
 }
 
-// afterClearing says of a refusal that a draft was discarded before it.
-func afterClearing(refusal *fault.Error, cleared *string) error {
-	if cleared != nil {
-		refusal.Delivery, refusal.Effects = fault.Observed, &fault.Effects{State: "known"}
-		refusal.Message += fmt.Sprintf("; C-c was sent to clear its prompt, on which stood %q", *cleared)
+// claim reads the server and claims the window of a pane.
+func (a *App) claim(ctx context.Context, id tmux.PaneID) (tmux.Topology, tmux.Pane, func(), error) {
+	t, pane, err := a.knownPane(ctx, tmux.DetailBrief, string(id))
+	if err != nil {
+		return tmux.Topology{}, tmux.Pane{}, nil, err
 	}
-	return refusal
+	release, waited, err := a.claims.take(ctx, claimedWindow{t.Server.Generation, pane.Window})
+	if err == nil && waited {
+		if t, pane, err = a.knownPane(ctx, tmux.DetailBrief, string(id)); err != nil {
+			release()
+		}
+	}
+	return t, pane, release, err
+}
+
+// holders are the runs that hold panes of a window: those of this process, and those of others of the same user.
+func (a *App) holders(ctx context.Context, t tmux.Topology, window tmux.WindowID) (map[tmux.PaneID]string, error) {
+	held := a.runs.holders(t.Server.Generation)
+	for _, pane := range t.PanesOf(window) {
+		if held[pane.ID] != "" {
+			continue
+		}
+		holder, err := a.Frames.Holder(ctx, t.Server, pane.ID)
+		if err != nil {
+			return nil, err
+		}
+		if holder != "" {
+			held[pane.ID] = holder
+		}
+	}
+	return held, nil
+}
+
+// judgeReady judges a pane for a run. What cannot pass anyhow is not looked at.
+func (a *App) judgeReady(ctx context.Context, t tmux.Topology, pane tmux.Pane, wish guard.Wish, cleared clearing) (readiness, error) {
+	holders, err := a.holders(ctx, t, pane.Window)
+	if err != nil {
+		return readiness{}, err
+	}
+	known := guard.Evidence{
+		Caller: a.caller(ctx, t).Pane, Holders: holders,
+		Process: guard.Process{State: guard.AtPrompt}, Draft: guard.Draft{State: guard.DraftEmpty},
+	}
+	if verdict := guard.Judge(t, wish, known); verdict.Refusal != nil {
+		return readiness{known: known, verdict: verdict}, nil
+	}
+	if known.Process, known.Draft, err = a.look(ctx, t.Server, pane); err != nil {
+		return readiness{}, err
+	}
+	if cleared.text != nil { // once is enough: what still stands there is something else
+		wish.ClearDraft = known.Draft.State != guard.DraftPresent
+	}
+	return readiness{
+		topology: t, pane: pane, shell: known.Process.Shell, wish: wish, known: known, verdict: guard.Judge(t, wish, known),
+		assumed: known.Draft.State == guard.DraftUnknown && cleared.text == nil,
+		drafted: wish.ClearDraft && cleared.text == nil && known.Draft.State != guard.DraftEmpty,
+	}, nil
+}
+
+// clear sends C-c to a prompt at which something stands.
+func (a *App) clear(ctx context.Context, ready readiness) (clearing, error) {
+	a.runs.touched(ready.verdict.Precondition)
+	err := a.Input.SendKeys(ctx, ready.verdict.Precondition, []string{"C-c"})
+	if f, failed := errors.AsType[*fault.Error](err); failed && f.Delivery != fault.PossiblySent {
+		return clearing{}, err
+	}
+	cleared := clearing{text: &ready.known.Draft.Text, at: time.Now()}
+	if err != nil {
+		return cleared, err
+	}
+	return cleared, pause(ctx, secondLook)
 }
 
 // untilPrompt waits until the shell of a pane is at its prompt, a run holds the pane, or for so long. It asks nothing of tmux.
@@ -123,7 +174,7 @@ func (a *App) untilPrompt(ctx context.Context, generation tmux.Generation, pane 
 }
 
 // passing reports whether a refusal is likely to pass by itself: a shell that starts, or a prompt that was just cleared.
-func passing(refusal *fault.Error, known guard.Evidence, clearedAt time.Time) bool {
+func passing(refusal *fault.Error, known guard.Evidence, cleared clearing) bool {
 	if known.Holders[tmux.PaneID(refusal.Target)] != "" {
 		return false
 	}
@@ -136,15 +187,12 @@ func passing(refusal *fault.Error, known guard.Evidence, clearedAt time.Time) bo
 	case refusal.Reason == fault.Draft && known.Draft.State == guard.DraftUnknown && age < startGrace:
 		return true
 	}
-	return refusal.Reason == fault.Draft && !clearedAt.IsZero() && time.Since(clearedAt) < clearGrace
+	return refusal.Reason == fault.Draft && cleared.text != nil && time.Since(cleared.at) < clearGrace
 }
 
 // look says what runs in the foreground of a pane and what stands at its prompt. Two looks must agree, unless the screen is
 // just what it was when the shell was last known idle.
-func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane, holders map[tmux.PaneID]string) (guard.Process, guard.Draft, error) {
-	if run, held := holders[pane.ID]; held {
-		return guard.Process{State: guard.ForegroundBusy, Reason: "run " + run}, guard.Draft{}, nil
-	}
+func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane) (guard.Process, guard.Draft, error) {
 	at := place{server.Generation, pane.ID}
 	_, settled := a.runs.learned(at, pane.PID)
 	select {

@@ -31,12 +31,13 @@ type RunShellCommandIn struct {
 
 // A run is a framed command that this process started.
 type run struct {
-	plan   ports.Plan
-	frame  ports.Frame
-	ready  readiness
-	anchor screen.Anchor
-	leader int // process whose state shows C-z
-	inputs int // how often this process had given the pane input when the run began
+	plan    ports.Plan
+	frame   ports.Frame
+	ready   readiness
+	anchor  screen.Anchor
+	leader  int     // process whose state shows C-z
+	cleared *string // what stood at the prompt and was discarded; nil if nothing was
+	inputs  int     // how often this process had given the pane input when the run began
 
 	ended  chan struct{} // closed once record is set
 	record frame.Record  // how it ended; Running if it was left stopped
@@ -73,7 +74,7 @@ func (a *App) RunShellCommand(ctx context.Context, in RunShellCommandIn) (RunOut
 		return RunOut{}, err
 	}
 	out := describeRecord(record, in.Bounding, deadline)
-	out.PromptAssumed, out.ClearedDraft = r.ready.assumed, r.ready.cleared
+	out.PromptAssumed, out.ClearedDraft = r.ready.assumed, r.cleared
 	return out, nil
 }
 
@@ -108,46 +109,74 @@ func cancelledRun(ctx context.Context, id string) error {
 func (a *App) start(ctx context.Context, within time.Duration, wish guard.Wish, command string, streams bool) (*run, error) {
 	starting, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	for range attempts {
-		ready, err := a.ready(starting, wish)
-		if err != nil {
-			return nil, notTyped(err)
+	var cleared clearing
+	for range attempts + 1 { // clearing is one
+		r, discarded, err := a.stage(starting, wish, cleared, command, streams)
+		if discarded.text != nil {
+			cleared = discarded
 		}
-		r, err := a.stage(starting, ready, command, streams)
-		if err != nil {
-			return nil, notTyped(err)
+		if err == nil && r != nil {
+			r.cleared = cleared.text
+			err = a.launch(starting, r)
+			if err == nil {
+				return r, nil
+			}
+			if errors.Is(err, errNotStarted) && ctx.Err() == nil {
+				r.record = r.newRecord()
+				r.record.Outcome, r.record.EndedAt = a.fate(ctx, r, frame.TimedOut), time.Now().UnixMilli()
+				close(r.ended)
+				a.keep(r, r.record)
+				a.leave(r)
+				return r, nil
+			}
+			a.leave(r)
 		}
-		err = a.launch(starting, r)
-		if err == nil {
-			return r, nil
-		}
-		if errors.Is(err, errNotStarted) && ctx.Err() == nil {
-			r.record = r.newRecord()
-			r.record.Outcome, r.record.EndedAt = a.fate(ctx, r, frame.TimedOut), time.Now().UnixMilli()
-			close(r.ended)
-			a.keep(r, r.record)
-			err = nil
-		}
-		a.leave(r)
-		if !fault.Is(err, fault.PreconditionFailed) {
-			return r, err
+		if err != nil && !fault.Is(err, fault.PreconditionFailed) {
+			return nil, cleared.told(err)
 		}
 	}
-	return nil, keepsChanging(wish.Pane)
+	return nil, cleared.told(keepsChanging(wish.Pane))
+}
+
+// stage finds the pane ready, takes it, and makes the command ready; or clears what stands at the prompt, and there is no run yet.
+func (a *App) stage(ctx context.Context, wish guard.Wish, cleared clearing, command string, streams bool) (*run, clearing, error) {
+	ready, release, err := a.ready(ctx, wish, cleared)
+	if err != nil {
+		return nil, clearing{}, notTyped(err)
+	}
+	defer release()
+	plan, err := newPlan(ready, command, streams)
+	if err != nil {
+		return nil, clearing{}, err
+	}
+	if ready.drafted {
+		cleared, err := a.clear(ctx, ready)
+		return nil, cleared, err
+	}
+	r := &run{plan: plan, ready: ready, ended: make(chan struct{})}
+	if holder := a.runs.hold(r.place(), plan.RunID); holder != "" {
+		ready.known.Holders = map[tmux.PaneID]string{plan.Pane: holder}
+		return nil, clearing{}, guard.Judge(ready.topology, ready.wish, ready.known).Refusal
+	}
+	if r.frame, err = a.Frames.Stage(ctx, plan); err != nil {
+		a.runs.release(r.place(), plan.RunID)
+		return nil, clearing{}, notTyped(err)
+	}
+	return r, clearing{}, nil
 }
 
 // notTyped says of a fault that came before the command was typed that it was not.
 func notTyped(err error) error {
-	if f, ok := errors.AsType[*fault.Error](err); ok && f.Effects == nil {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
 		f.Delivery = fault.NotSent
 	}
 	return err
 }
 
-// stage takes the pane and makes the command ready.
-func (a *App) stage(ctx context.Context, ready readiness, command string, streams bool) (*run, error) {
+// newPlan plans a command for a pane, if its shell and its width can frame one.
+func newPlan(ready readiness, command string, streams bool) (ports.Plan, error) {
 	if !frame.Runs(ready.shell) {
-		return nil, &fault.Error{
+		return ports.Plan{}, &fault.Error{
 			Kind: fault.Refused, Reason: fault.NotAShell, Op: string(guard.Run), Target: string(ready.pane.ID),
 			Message:  "pane " + string(ready.pane.ID) + " holds " + string(ready.shell) + ", in which commands cannot be framed",
 			Recovery: "use a pane with bash, zsh, dash, mksh, busybox ash, fish or ksh93; or send_keys",
@@ -162,23 +191,13 @@ func (a *App) stage(ctx context.Context, ready readiness, command string, stream
 	}
 	plan.Shown = frame.Shown(command, plan.Token, ready.pane.Width)
 	if plan.Shown == "" {
-		return nil, &fault.Error{
-			Kind: fault.Unsupported, Op: string(guard.Run), Target: string(plan.Pane), Message: "the pane is too narrow to tell a command's output from what stands above it",
+		return ports.Plan{}, &fault.Error{
+			Kind: fault.Unsupported, Op: string(guard.Run), Target: string(plan.Pane),
+			Message:  "the pane is too narrow to tell a command's output from what stands above it",
 			Recovery: "use a wider pane (list_panes, create_window)",
 		}
 	}
-	r := &run{plan: plan, ready: ready, ended: make(chan struct{})}
-	if holder := a.runs.hold(r.place(), plan.RunID); holder != "" {
-		ready.known.Holders = map[tmux.PaneID]string{plan.Pane: holder}
-		return nil, guard.Judge(ready.topology, ready.wish, ready.known).Refusal
-	}
-	staged, err := a.Frames.Stage(ctx, plan)
-	if err != nil {
-		a.runs.release(r.place(), plan.RunID)
-		return nil, err
-	}
-	r.frame = staged
-	return r, nil
+	return plan, nil
 }
 
 // errNotStarted says that the shell did not come to the command in time.
@@ -191,14 +210,14 @@ func (a *App) launch(ctx context.Context, r *run) error {
 	if err := a.Input.SendText(ctx, r.ready.verdict.Precondition, r.frame.Line(), true); err != nil {
 		return err
 	}
-	leader, err := r.frame.Started(ctx)
+	leader, err := a.started(ctx, r)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNotStarted, err)
+		return r.didNotRun(fmt.Errorf("%w: %w", errNotStarted, err))
 	}
 	r.leader = leader
 	c, err := a.Reader.Capture(ctx, ports.CaptureRequest{Server: r.plan.Server, Pane: r.plan.Pane})
 	if err != nil {
-		return err
+		return r.didNotRun(err)
 	}
 	r.anchor = screen.AnchorAt(c, r.plan.Token)
 	if err := r.frame.Release(); err != nil {
@@ -206,9 +225,41 @@ func (a *App) launch(ctx context.Context, r *run) error {
 	}
 	a.runs.add(r)
 	if !a.runs.task(func(ctx context.Context) { a.attend(ctx, r) }) {
+		a.runs.drop(r.plan.RunID)
 		return &fault.Error{Kind: fault.Cancelled, Message: "this server is closing", Delivery: fault.Observed}
 	}
 	return nil
+}
+
+// started waits for the shell, but not for one that is gone.
+func (a *App) started(ctx context.Context, r *run) (leader int, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		for pause(ctx, pulse) == nil {
+			if _, lives := a.Processes.Stopped(ctx, r.plan.PID); !lives {
+				cancel()
+			}
+		}
+	}()
+	leader, err = r.frame.Started(ctx)
+	cancel()
+	<-watched
+	return leader, err
+}
+
+// didNotRun says of a fault that came after the line was typed and before the command was let go.
+func (r *run) didNotRun(err error) error {
+	cause, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		cause = &fault.Error{Kind: fault.Internal}
+	}
+	return &fault.Error{
+		Kind: cause.Kind, Reason: cause.Reason, Op: string(guard.Run), Target: string(r.plan.Pane), Delivery: fault.Observed, Err: err,
+		Message: "the line of run " + r.plan.RunID + " was typed, but its command did not run and never will", Recovery: inspectFirst,
+	}
 }
 
 func (r *run) newRecord() frame.Record {

@@ -52,7 +52,10 @@ func describeRecord(record frame.Record, bounding Bounding, deadline wait.Deadli
 		ended = time.Now().UnixMilli()
 	}
 	out.DurationMS = ended - record.StartedAt
-	if !record.Streamed {
+	switch {
+	case !record.Streamed && record.Lines == nil:
+		return out
+	case !record.Streamed:
 		out.Lines, out.Truncation = bounded(record.Lines, record.Dropped, bounding)
 		return out
 	}

@@ -30,7 +30,7 @@ type GetServerInfoOut struct {
 
 // GetServerInfo tells which server this is and where this conversation runs.
 func (a *App) GetServerInfo(ctx context.Context, _ GetServerInfoIn) (GetServerInfoOut, error) {
-	t, err := a.listing(ctx, tmux.DetailBrief)
+	t, err := a.topology(ctx, tmux.DetailBrief) // it shows no ids, so that it acknowledges none
 	if err != nil {
 		return GetServerInfoOut{}, err
 	}

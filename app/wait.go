@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
@@ -32,6 +33,7 @@ type WaitForTextOut struct {
 	Outcome    string   `json:"outcome" enum:"matched,stopped,present_at_entry,idle,timed_out,pane_gone,pane_died,server_gone" jsonschema:"present_at_entry: it stood on the screen before; pass a cursor to wait for a new one"`
 	Pattern    string   `json:"pattern,omitempty" jsonschema:"the pattern that matched, as given"`
 	Line       string   `json:"line,omitempty" jsonschema:"the line it matched in; untrusted"`
+	LineCut    bool     `json:"line_cut,omitempty" jsonschema:"line is a part of a very long one, around the match"`
 	Lines      []string `json:"lines" jsonschema:"untrusted lines since the entry or the cursor"`
 	Continuous bool     `json:"continuous" jsonschema:"false: lines may have come and gone unseen, and a match with them"`
 	Reason     string   `json:"reason,omitempty" enum:"cleared,trimmed,resized,respawned,restarted" jsonschema:"why it is not continuous"`
@@ -54,6 +56,7 @@ type waiter struct {
 	pending []string // what stands below the finished lines now
 	dropped screen.Cut
 	broken  screen.Break
+	quiet   bool // the last look found nothing new
 }
 
 // WaitForText waits until a line that holds a pattern is written in a pane.
@@ -76,19 +79,21 @@ func (a *App) WaitForText(ctx context.Context, in WaitForTextIn) (WaitForTextOut
 	if w.stop, err = wait.Compile("stop", in.Stop, in.Regex); err != nil {
 		return WaitForTextOut{}, err
 	}
-	t, pane, err := a.knownPane(ctx, tmux.DetailBrief, in.PaneID)
+	waiting, cancel := context.WithTimeout(ctx, deadline.Timeout)
+	defer cancel()
+	entering, cancel := context.WithTimeout(ctx, a.options.CallTimeout)
+	defer cancel()
+	t, pane, err := a.knownPane(entering, tmux.DetailBrief, in.PaneID)
 	if err != nil {
 		return WaitForTextOut{}, err
 	}
 	w.server, w.pane = t.Server, pane
-	waiting, cancel := context.WithTimeout(ctx, deadline.Timeout)
-	defer cancel()
-	watch, err := a.Events.Watch(ctx, t.Server, pane.ID)
+	watch, err := a.Events.Watch(entering, t.Server, pane.ID)
 	if err != nil {
 		return WaitForTextOut{}, err
 	}
 	defer watch.Close()
-	out, err := w.enter(ctx, in.Cursor)
+	out, err := w.enter(entering, in.Cursor)
 	if err == nil && out.Outcome == "" {
 		out, err = w.wait(ctx, waiting, watch, idle)
 	}
@@ -97,7 +102,6 @@ func (a *App) WaitForText(ctx context.Context, in WaitForTextIn) (WaitForTextOut
 	}
 	lines, truncation := bounded(append(w.lines, screen.TrimEnd(w.pending)...), w.dropped.Lines, Bounding{})
 	out.Generation, out.PaneID, out.Lines, out.Truncation = string(t.Server.Generation), string(pane.ID), lines, truncation
-	out.Line, _ = screen.Clean(out.Line)
 	out.Continuous, out.Reason = w.broken == screen.Unbroken, string(w.broken)
 	out.EffectiveTimeout, out.TimeoutClamped = deadline.Timeout.Seconds(), deadline.Clamped
 	if o := wait.Outcome(out.Outcome); o != wait.PaneGone && o != wait.ServerGone {
@@ -132,15 +136,39 @@ func (w *waiter) enter(ctx context.Context, cursor string) (WaitForTextOut, erro
 	w.at = screen.CursorAt(c)
 	w.entry, w.pending = screen.Pending(c), nil
 	for _, line := range screen.Visible(c, 0) {
-		if pattern, ok := w.patterns.Match(line); ok {
-			return WaitForTextOut{Outcome: string(wait.PresentAtEntry), Pattern: pattern, Line: line}, nil
+		if found, ok := w.patterns.Match(line); ok {
+			return matched(wait.PresentAtEntry, found, line), nil
 		}
+	}
+	if c.Pane.Dead {
+		return WaitForTextOut{Outcome: string(wait.PaneDied)}, nil
 	}
 	return WaitForTextOut{}, nil
 }
 
+// greatestLine is how many bytes of a line are shown, around the match.
+const greatestLine = 4 << 10
+
+// matched tells a match, and of a very long line the part around it.
+func matched(outcome wait.Outcome, found wait.Match, line string) WaitForTextOut {
+	from, to := 0, len(line)
+	if len(line) > greatestLine {
+		from, to = max(0, found.Start-greatestLine/2), min(len(line), found.Start+greatestLine/2)
+		for from > 0 && !utf8.RuneStart(line[from]) {
+			from--
+		}
+		for to < len(line) && !utf8.RuneStart(line[to]) {
+			to++
+		}
+	}
+	text, _ := screen.Clean(line[from:to])
+	return WaitForTextOut{Outcome: string(outcome), Pattern: found.Pattern, Line: text, LineCut: to-from < len(line)}
+}
+
 // look reads what was written since the last look, and matches it line by line.
 func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.app.options.CallTimeout)
+	defer cancel()
 	delta, c, err := w.app.since(ctx, w.server, w.pane.ID, w.at)
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -150,7 +178,7 @@ func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
 	case err != nil:
 		return WaitForTextOut{}, err
 	}
-	w.at = delta.Next
+	w.at, w.quiet = delta.Next, delta.Quiet
 	if w.broken == screen.Unbroken {
 		w.broken = delta.Break
 	}
@@ -169,30 +197,17 @@ func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
 		fresh = slices.Concat(delta.Lines, w.pending)
 	}
 	for _, line := range fresh {
-		if pattern, ok := w.patterns.Match(line); ok {
-			return WaitForTextOut{Outcome: string(wait.Matched), Pattern: pattern, Line: line}, nil
+		if found, ok := w.patterns.Match(line); ok {
+			return matched(wait.Matched, found, line), nil
 		}
-		if pattern, ok := w.stop.Match(line); ok {
-			return WaitForTextOut{Outcome: string(wait.Stopped), Pattern: pattern, Line: line}, nil
+		if found, ok := w.stop.Match(line); ok {
+			return matched(wait.Stopped, found, line), nil
 		}
 	}
 	if c.Pane.Dead || c.Pane.PID != w.pane.PID {
 		return WaitForTextOut{Outcome: string(wait.PaneDied)}, nil
 	}
 	return WaitForTextOut{}, nil
-}
-
-// ended says how a wait ended that nothing in the pane ended.
-func ended(ctx, waiting context.Context, err error) (WaitForTextOut, error) {
-	switch {
-	case ctx.Err() != nil:
-		return WaitForTextOut{}, asFault(ctx.Err(), "wait for text")
-	case waiting.Err() != nil:
-		return WaitForTextOut{Outcome: string(wait.TimedOut)}, nil //nolint:nilerr // the deadline is an outcome
-	case fault.Is(err, fault.Deadline): // that of the silence, which came first
-		return WaitForTextOut{Outcome: string(wait.Idle)}, nil
-	}
-	return WaitForTextOut{}, err
 }
 
 // wait looks each time something happened, until the wait has an outcome.
@@ -202,19 +217,29 @@ func (w *waiter) wait(ctx, waiting context.Context, watch ports.Watch, idle time
 		next, cancel := context.WithDeadline(waiting, quietAt)
 		event, err := watch.Next(next)
 		cancel()
+		expired := waiting.Err() != nil
+		silent := err != nil && !expired && fault.Is(err, fault.Deadline)
 		switch {
-		case err != nil:
-			return ended(ctx, waiting, err)
+		case ctx.Err() != nil:
+			return WaitForTextOut{}, asFault(ctx.Err(), "wait for text")
+		case err != nil && !expired && !silent:
+			return WaitForTextOut{}, err
 		case event.ServerGone:
 			return WaitForTextOut{Outcome: string(wait.ServerGone)}, nil
 		case event.Gone:
 			return WaitForTextOut{Outcome: string(wait.PaneGone)}, nil
 		}
-		if event.Output || event.Gap {
-			quietAt = time.Now().Add(idle)
-		}
-		if out, err := w.look(ctx); err != nil || out.Outcome != "" {
+		// Also at the end: what was written just now may not have been told yet.
+		out, err := w.look(ctx)
+		switch {
+		case err != nil || out.Outcome != "":
 			return out, err
+		case expired:
+			return WaitForTextOut{Outcome: string(wait.TimedOut)}, nil
+		case silent && w.quiet:
+			return WaitForTextOut{Outcome: string(wait.Idle)}, nil
+		case !w.quiet || event.Output || event.Gap:
+			quietAt = time.Now().Add(idle)
 		}
 	}
 }

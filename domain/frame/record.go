@@ -57,9 +57,9 @@ type Record struct {
 	Started    bool    `json:"started"`
 	Status     *int    `json:"status,omitempty"` // nil if unknown
 
-	Lines    []string `json:"lines,omitempty"` // the newest, within the wire contract's greatest bounds
-	Dropped  int      `json:"dropped"`         // lines left out of Lines
-	Complete bool     `json:"complete"`        // Lines and Dropped are all that the command wrote
+	Lines    []string `json:"lines"`    // the newest, within the wire contract's greatest bounds; nil if they could not be read
+	Dropped  int      `json:"dropped"`  // lines left out of Lines
+	Complete bool     `json:"complete"` // Lines and Dropped are all that the command wrote
 	Reason   Reason   `json:"reason,omitempty"`
 	Cursor   string   `json:"cursor,omitempty"` // sealed: the place behind Lines
 	Stdout   Stream   `json:"stdout"`

@@ -51,14 +51,20 @@ func Compile(argument string, patterns []string, regex bool) (Patterns, error) {
 	return compiled, nil
 }
 
-// Match finds the first pattern that a line holds, as it was given.
-func (p Patterns) Match(line string) (pattern string, ok bool) {
+// A Match is where a pattern was found.
+type Match struct {
+	Pattern string // as it was given
+	Start   int    // bytes into the line
+}
+
+// Match finds the first pattern that a line holds.
+func (p Patterns) Match(line string) (found Match, ok bool) {
 	for i, exp := range p.exps {
-		if exp.MatchString(line) {
-			return p.texts[i], true
+		if at := exp.FindStringIndex(line); at != nil {
+			return Match{p.texts[i], at[0]}, true
 		}
 	}
-	return "", false
+	return Match{}, false
 }
 
 // An Outcome says how a wait ended.

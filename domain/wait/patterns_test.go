@@ -40,8 +40,8 @@ func TestPatterns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, ok := p.Match(c.line); got != c.want || ok != (c.want != "") {
-				t.Errorf("matched %q, %v; want %q", got, ok, c.want)
+			if got, ok := p.Match(c.line); got.Pattern != c.want || ok != (c.want != "") {
+				t.Errorf("matched %+v, %v; want %q", got, ok, c.want)
 			}
 		})
 	}
