@@ -28,6 +28,7 @@ type Ports struct {
 	Events     ports.Events
 	Input      ports.Input
 	Creator    ports.Creator
+	Inspector  ports.Inspector
 	Manager    ports.Manager
 	Terminator ports.Terminator
 	Processes  ports.Processes

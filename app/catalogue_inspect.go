@@ -41,6 +41,11 @@ func inspectRows() []Tool {
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
 		}, (*App).CaptureSince),
 		row(Tool{
+			Name: "search_panes", Title: "Search panes", Toolset: surface.Inspect, Hints: reads,
+			Description: "Find the lines of all panes, or of a session or window, that hold a text. stopped_by says which limit ended the search, if one did.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
+		}, (*App).SearchPanes),
+		row(Tool{
 			Name: "wait_for_text", Title: "Wait for text", Toolset: surface.Inspect, Hints: reads, Waits: true,
 			Description: "Wait until a line with one of the patterns is written in a pane, by whatever runs there; use it instead of polling. Pass the cursor from before the action, so that nothing is missed.",
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
@@ -50,5 +55,25 @@ func inspectRows() []Tool {
 			Description: "Collect a run of run_shell_command by its run_id, also one whose wait timed out or whose server process ended; the same answer as often as asked, for 24 hours.",
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
 		}, (*App).GetRun),
+		row(Tool{
+			Name: "get_tmux_variables", Title: "Get tmux variables", Toolset: surface.Inspect, Hints: reads,
+			Description: "Values of tmux's format variables by name, for what no other tool tells. Names only: no formats.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).GetTmuxVariables),
+		row(Tool{
+			Name: "show_options", Title: "Show options", Toolset: surface.Inspect, Hints: reads,
+			Description: "tmux options in force for a session, window or pane, and which of them are inherited; or the global ones.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata, surface.ConfiguredCommands},
+		}, (*App).ShowOptions),
+		row(Tool{
+			Name: "show_hooks", Title: "Show hooks", Toolset: surface.Inspect, Hints: reads,
+			Description: "Hooks that are set, with the commands that tmux runs for them, globally and for a session, window or pane.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata, surface.ConfiguredCommands},
+		}, (*App).ShowHooks),
+		row(Tool{
+			Name: "show_environment", Title: "Show environment", Toolset: surface.Inspect, Hints: reads,
+			Description: "Environment that new processes get, globally or in a session. What looks like a secret is masked.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Environment},
+		}, (*App).ShowEnvironment),
 	}
 }

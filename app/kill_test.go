@@ -108,7 +108,7 @@ func TestAPersonWhoComesJustBeforeAnEnd(t *testing.T) {
 			inHouse(t, fake.Options{}, func(h *house) { // a house where it never stands still
 				h.world.AddSession("main")
 				a := app.New(app.Ports{Reader: h.world, Processes: h.world, Terminator: arrival{h.world, func() {
-					h.world.Attach("$0", fake.Client{Control: true})
+					h.world.Split("%0")
 				}}}, app.Options{})
 				defer a.Close()
 				_, err := c.kill(h, a, app.Confirming{})

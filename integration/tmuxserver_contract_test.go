@@ -25,6 +25,7 @@ func TestTmuxServerContract(t *testing.T) {
 		t.Run("Events", func(t *testing.T) { porttest.Events(t, world) })
 		t.Run("Input", func(t *testing.T) { porttest.Input(t, world) })
 		t.Run("Creator", func(t *testing.T) { porttest.Creator(t, world) })
+		t.Run("Inspector", func(t *testing.T) { porttest.Inspector(t, world) })
 		t.Run("Manager", func(t *testing.T) { porttest.Manager(t, world) })
 		t.Run("Terminator", func(t *testing.T) { porttest.Terminator(t, world) })
 	})
@@ -43,7 +44,7 @@ func newTmuxWorld(t *testing.T, binary string) *tmuxWorld {
 	t.Helper()
 	w := &tmuxWorld{realServer: newServer(t, binary), t: t, dir: t.TempDir(), records: map[tmux.PaneID]string{}}
 	server := cliServer(t, w.realServer)
-	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server, Manager: server, Terminator: server}
+	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Terminator: server}
 	return w
 }
 
@@ -219,6 +220,14 @@ func (w *tmuxWorld) Die(pane tmux.PaneID) {
 		dead := w.Tmux(w.t, "display-message", "-p", "-t", string(pane), "#{pane_dead}")
 		return dead == "1", dead
 	})
+}
+
+func (w *tmuxWorld) SetEnvironment(session tmux.SessionID, name, value string) {
+	args := []string{"set-environment", "-g"}
+	if session != "" {
+		args = []string{"set-environment", "-t", string(session)}
+	}
+	w.Tmux(w.t, append(args, "--", name, value)...)
 }
 
 func (w *tmuxWorld) SetBuffer(name, data string) { w.Tmux(w.t, "set-buffer", "-b", name, data) }

@@ -22,6 +22,7 @@ func TestContract(t *testing.T) {
 			t.Run("Events", func(t *testing.T) { porttest.Events(t, newWorld) })
 			t.Run("Input", func(t *testing.T) { porttest.Input(t, newWorld) })
 			t.Run("Creator", func(t *testing.T) { porttest.Creator(t, newWorld) })
+			t.Run("Inspector", func(t *testing.T) { porttest.Inspector(t, newWorld) })
 			t.Run("Manager", func(t *testing.T) { porttest.Manager(t, newWorld) })
 			t.Run("Terminator", func(t *testing.T) { porttest.Terminator(t, newWorld) })
 			t.Run("Processes", func(t *testing.T) { porttest.Processes(t, newWorld) })
@@ -38,7 +39,7 @@ type world struct {
 
 func (w world) Ports() porttest.Ports {
 	return porttest.Ports{
-		Reader: w.World, Events: w.World, Input: w.World, Creator: w.World, Manager: w.World, Terminator: w.World,
+		Reader: w.World, Events: w.World, Input: w.World, Creator: w.World, Inspector: w.World, Manager: w.World, Terminator: w.World,
 		Processes: w.World, Frames: w.World,
 	}
 }

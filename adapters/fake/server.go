@@ -19,6 +19,8 @@ type server struct {
 	options  options
 	buffers  map[string]string
 
+	environment map[tmux.SessionID]map[string]string // by session; empty: global
+
 	lastSession, lastWindow, lastPane, lastClient int
 }
 

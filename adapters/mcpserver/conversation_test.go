@@ -21,7 +21,7 @@ func converse(t *testing.T, test func(t *testing.T, world *fake.World, c *mcptes
 	synctest.Test(t, func(t *testing.T) {
 		world := fake.New(fake.Options{})
 		t.Cleanup(world.Close)
-		application := app.New(app.Ports{Reader: world, Input: world, Creator: world, Manager: world, Terminator: world, Processes: world, Frames: world}, app.Options{})
+		application := app.New(app.Ports{Reader: world, Input: world, Creator: world, Inspector: world, Manager: world, Terminator: world, Processes: world, Frames: world}, app.Options{})
 		t.Cleanup(application.Close)
 		c := mcptest.Serve(t, mcpserver.New(t.Context(), application, mcpserver.Options{}))
 		test(t, world, c)

@@ -43,7 +43,7 @@ func serve(ctx context.Context, c config) error {
 	}
 	server := tmuxserver.New(conn, tmuxserver.Options{})
 	application := app.New(app.Ports{
-		Reader: server, Events: server, Input: server, Creator: server, Manager: server, Terminator: server, Frames: frames,
+		Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Terminator: server, Frames: frames,
 		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
 	}, app.Options{
 		CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: "cli", Logger: logger, Surface: &selection, Launch: launch, Audit: audit,

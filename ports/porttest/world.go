@@ -15,6 +15,7 @@ type Ports struct {
 	ports.Events
 	ports.Input
 	ports.Creator
+	ports.Inspector
 	ports.Manager
 	ports.Terminator
 	ports.Processes
@@ -39,6 +40,8 @@ type World interface {
 	Link(window tmux.WindowID, in tmux.SessionID)
 	// SetOption sets an option or a hook of a session ("$1"), window ("@1"), pane ("%1") or, if the target is empty, globally.
 	SetOption(target, name, value string)
+	// SetEnvironment sets a variable of a session, or globally if it is empty.
+	SetEnvironment(session tmux.SessionID, name, value string)
 	// Rename names a session or a window, or gives a pane its title.
 	Rename(target, name string)
 	// Put changes the state of a pane.

@@ -21,6 +21,7 @@ var complaints = []complaint{
 	{regexp.MustCompile(`(?m)^duplicate session: `), fault.InvalidInput, "choose another name, or use the session that has it (list_sessions)"},
 	{regexp.MustCompile(`(?m)index (\d+ )?in use|index in use: |^same index: `), fault.InvalidInput, "choose another index, or none for the next free one (list_windows)"},
 	{regexp.MustCompile(`(?m)^invalid (session|window) name|^(width|height|size|split size) |^invalid (width|height|size)`), fault.InvalidInput, ""},
+	{regexp.MustCompile(`(?m)^(invalid|unknown|ambiguous) option: `), fault.InvalidInput, "leave the name out to list all (show_options)"},
 	{regexp.MustCompile(`(?m)^command too long`), fault.InvalidInput, "pass less at once"},
 }
 

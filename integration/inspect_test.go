@@ -1,0 +1,96 @@
+//go:build integration
+
+package integration_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+)
+
+// 200 panes with 2000 lines each: the search ends within its five seconds and says what ended it, if anything did.
+func TestSearchOfManyPanes(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		server := startServer(t, binary, "cat")
+		server.Tmux(t, "set-option", "-g", "history-limit", "3000")
+		script := "seq 1 2000; echo needle $TMUX_PANE; exec cat"
+		for range 10 {
+			var list []string
+			for range 20 {
+				list = append(list, "new-window", "-d", "-t", "main:", "sh", "-c", script, ";")
+			}
+			server.Tmux(t, list[:len(list)-1]...)
+		}
+		eventually(t, "all panes have written", func() (bool, string) {
+			sizes := server.Tmux(t, "list-panes", "-a", "-F", "#{history_size}")
+			full := 0
+			for size := range strings.FieldsSeq(sizes) {
+				if number(t, size) >= 1900 {
+					full++
+				}
+			}
+			return full == 200, fmt.Sprint(full)
+		})
+		talk := converse(t, server, nil)
+		began := time.Now()
+		out := talk.must("search_panes", args{"pattern": "needle %", "history": 3000, "max_matches": 1000})
+		took := time.Since(began)
+		stopped, matches, searched := out["stopped_by"].([]any), out["matches"].([]any), out["panes_searched"].(float64)
+		t.Logf("%v: %v panes, %d matches, stopped by %v", took, searched, len(matches), stopped)
+		if took > 5*time.Second+hangBound/10 {
+			t.Errorf("it took %v", took)
+		}
+		if len(stopped) == 0 || searched < 10 || len(matches) < int(searched)-1 {
+			t.Errorf("%v panes, %d matches, stopped by %v: 201 panes with 400000 lines are beyond the limits", searched, len(matches), stopped)
+		}
+	})
+}
+
+func TestInspectingARealServer(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		server := startServer(t, binary, "cat")
+		server.Tmux(t, "set-option", "-p", "-t", "%0", "@x", "a b")
+		server.Tmux(t, "set-hook", "-g", "after-new-window", "display-message hi")
+		server.Tmux(t, "set-environment", "-t", "main", "API_TOKEN", "t0p secret")
+		talk := converse(t, server, nil)
+		values := talk.must("get_tmux_variables", args{"names": []string{"pane_id", "@x", "history_limit"}, "pane_id": "%0"})["values"].(map[string]any)
+		if values["pane_id"] != "%0" || values["@x"] != "a b" || values["history_limit"] != "2000" {
+			t.Errorf("variables %v", values)
+		}
+		talk.failed(fault.InvalidInput, "get_tmux_variables", args{"names": []string{"#(touch X)"}, "pane_id": "%0"})
+		for _, scope := range []string{"server", "session", "window", "pane"} {
+			target := map[string]string{"session": "$0", "window": "@0", "pane": "%0"}[scope]
+			arguments := args{"scope": scope}
+			if target != "" {
+				arguments["target_id"] = target
+			}
+			if total := talk.must("show_options", arguments)["total"].(float64); total < 5 {
+				t.Errorf("%s: %v options", scope, total)
+			}
+		}
+		hooks := talk.must("show_hooks", nil)["hooks"].([]any)
+		if len(hooks) != 1 || hooks[0].(map[string]any)["level"] != "global" {
+			t.Errorf("hooks %v", hooks)
+		}
+		out := talk.must("show_environment", args{"session_id": "$0", "name": "API_TOKEN"})
+		if variable := out["variables"].([]any)[0].(map[string]any); variable["masked"] != true || variable["value"] != nil {
+			t.Errorf("a secret: %v", variable)
+		}
+		out = talk.must("show_environment", args{"session_id": "$0", "name": "API_TOKEN", "reveal": true})
+		if variable := out["variables"].([]any)[0].(map[string]any); variable["value"] != "t0p secret" {
+			t.Errorf("revealed: %v", variable)
+		}
+		for name := range map[string]bool{"pid": true, "version": true, "socket_path": true} {
+			if !tmux.IsServerVariable(name) {
+				t.Errorf("%s is no variable of the server", name)
+			}
+			if got := talk.must("get_tmux_variables", args{"names": []string{name}})["values"].(map[string]any)[name]; got == "" {
+				t.Errorf("%s is empty", name)
+			}
+		}
+	})
+}
