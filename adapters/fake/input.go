@@ -82,6 +82,9 @@ func (w *World) holds(pre guard.Precondition, at *pane) bool {
 		if p == nil || p.window != at.window || p.pid != recipient.PID || p.dead || p.inputOff || p.mode != "" {
 			return false
 		}
+		if pre.Unwatched && pre.Zoomed && (at.window.active == p) != recipient.Active {
+			return false
+		}
 	}
 	if pre.Cohort && !at.cohortIs(pre.Recipients) {
 		return false

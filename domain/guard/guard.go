@@ -47,8 +47,9 @@ type Verdict struct {
 
 // A Recipient is one pane that would receive input, and the process in it.
 type Recipient struct {
-	Pane tmux.PaneID
-	PID  int
+	Pane   tmux.PaneID
+	PID    int
+	Active bool // it is its window's active pane, which a zoom shows
 }
 
 // A Precondition is what must still hold in the same command list that sends the input: every recipient lives
@@ -66,7 +67,8 @@ type Precondition struct {
 	Cohort bool
 
 	// Unwatched demands that who looks at the window has not changed since Viewers (tmux.Window.Viewers) and Zoomed
-	// were read. It is not set when the caller confirmed that the pane is attended.
+	// were read, and, if Zoomed, that each of Recipients is as Active as it was: a zoom can turn to another pane. It is not
+	// set when the caller confirmed that the pane is attended.
 	Unwatched bool
 	Viewers   string
 	Zoomed    bool

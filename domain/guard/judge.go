@@ -51,7 +51,7 @@ func Judge(t tmux.Topology, wish Wish, known Evidence) Verdict {
 			Server: t.Server,
 			Pane:   pane.ID,
 			Recipients: lo.Map(recipients, func(p tmux.Pane, _ int) Recipient {
-				return Recipient{Pane: p.ID, PID: p.PID}
+				return Recipient{Pane: p.ID, PID: p.PID, Active: p.Active}
 			}),
 			Cohort:    wish.Action != Paste,
 			Unwatched: !wish.ConfirmAttended,

@@ -156,7 +156,7 @@ func TestAttention(t *testing.T) {
 func TestTheWholeCohortMustBeClear(t *testing.T) {
 	panes := []tmux.Pane{
 		{ID: "%1", Window: "@1", Index: 1, PID: 11, Synchronized: true},
-		{ID: "%2", Window: "@1", Index: 0, PID: 12, Synchronized: true},
+		{ID: "%2", Window: "@1", Index: 0, PID: 12, Synchronized: true, Active: true},
 		{ID: "%3", Window: "@1", Index: 2, PID: 13},
 		{ID: "%4", Window: "@2", Index: 0, PID: 14, Synchronized: true},
 	}
@@ -167,7 +167,7 @@ func TestTheWholeCohortMustBeClear(t *testing.T) {
 	if d := cmp.Diff([]tmux.PaneID{"%2", "%1"}, verdict.Recipients); d != "" {
 		t.Errorf("recipients of keys (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]guard.Recipient{{Pane: "%2", PID: 12}, {Pane: "%1", PID: 11}}, verdict.Precondition.Recipients); d != "" {
+	if d := cmp.Diff([]guard.Recipient{{Pane: "%2", PID: 12, Active: true}, {Pane: "%1", PID: 11}}, verdict.Precondition.Recipients); d != "" {
 		t.Errorf("precondition (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff([]tmux.PaneID{"%1"}, judge(guard.Paste, guard.Evidence{}).Recipients); d != "" {

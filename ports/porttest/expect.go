@@ -189,7 +189,7 @@ func precondition(t *testing.T, w World, cohort bool, ids ...tmux.PaneID) guard.
 	for _, p := range read.Panes {
 		for _, id := range ids {
 			if p.ID == id {
-				pre.Recipients = append(pre.Recipients, guard.Recipient{Pane: id, PID: p.PID})
+				pre.Recipients = append(pre.Recipients, guard.Recipient{Pane: id, PID: p.PID, Active: p.Active})
 			}
 		}
 	}

@@ -320,6 +320,26 @@ func preconditions(t *testing.T, newWorld func(t *testing.T) World) {
 			received(t, w, id, "x")
 			untouched(t, w, sibling)
 		}},
+		{"a zoom that turns to another pane", func(t *testing.T, w World) {
+			for i, typing := range typings {
+				id := w.Session(fmt.Sprint("s", i), Recorder)
+				sibling := w.Split(id, Recorder)
+				w.Put(sibling, Zoomed)
+				pre := precondition(t, w, typing.cohort, id)
+				w.Put(sibling, Zoomed) // the zoom ends
+				w.Put(id, Zoomed)
+				checkBreach(t, w, typing, pre, sibling)
+			}
+		}},
+		{"another active pane does not matter where nothing is zoomed", func(t *testing.T, w World) {
+			id := w.Session("main", Recorder)
+			sibling := w.Split(id, Recorder)
+			pre := precondition(t, w, true, id)
+			w.Put(id, Active)
+			succeeds(t, w, w.Ports().SendText(bounded(t), pre, "x", false))
+			received(t, w, id, "x")
+			untouched(t, w, sibling)
+		}},
 	})
 }
 

@@ -81,7 +81,7 @@ type State string
 const (
 	CopyMode State = "copy mode"
 	InputOff State = "input off" // select-pane -d
-	Zoomed   State = "zoomed"    // it covers its window, and is active
+	Zoomed   State = "zoomed"    // it covers its window, and is active; put again, it no longer does
 	Active   State = "active"    // of its window
 )
 

@@ -59,18 +59,28 @@ const recipientFormat = "#{pane_id}=#{pane_pid}=#{pane_dead}#{pane_input_off}#{p
 
 func recipient(r guard.Recipient) string { return fmt.Sprintf("%s=%d=000.", r.Pane, r.PID) }
 
+// shownFormat is what must stay of each pane of a zoomed window: that the zoom shows it, or does not.
+const shownFormat = "#{pane_active}."
+
 // Input renders a precondition. The target's own id stands in it, because tmux takes a target that does not exist
 // for some other pane.
 func Input(pre guard.Precondition) Condition {
 	format, want := lifeFormat+"#{pane_id};", life(pre.Server)+string(pre.Pane)+";"
+	each, shown := recipientFormat, pre.Unwatched && pre.Zoomed
+	if shown {
+		each += shownFormat
+	}
 	if pre.Cohort {
 		// Every pane of the window that has synchronize-panes on, by index, if the addressed one has.
-		format += "#{?pane_synchronized,#{P:#{?pane_synchronized," + recipientFormat + ",}}," + recipientFormat + "}"
+		format += "#{?pane_synchronized,#{P:#{?pane_synchronized," + each + ",}}," + each + "}"
 	} else {
-		format += recipientFormat
+		format += each
 	}
 	for _, r := range looped(pre.Server.Version, pre.Recipients, func(r guard.Recipient) tmux.PaneID { return r.Pane }) {
 		want += recipient(r)
+		if shown {
+			want += boolean(r.Active) + "."
+		}
 	}
 	if pre.Unwatched {
 		format += ";#{window_zoomed_flag};#{" + viewersVariable + "}"

@@ -26,7 +26,17 @@ func TestWhatPreconditionsWant(t *testing.T) {
 		{
 			"watched as before",
 			guard.Precondition{Unwatched: true, Zoomed: true, Viewers: "/dev/pts/1,x", Recipients: []guard.Recipient{{Pane: "%5", PID: 6}}},
-			"12.34;%5;%5=6=000.;1;/dev/pts/1,x",
+			"12.34;%5;%5=6=000.0.;1;/dev/pts/1,x",
+		},
+		{
+			"a cohort of a zoomed window",
+			guard.Precondition{Unwatched: true, Zoomed: true, Cohort: true, Recipients: []guard.Recipient{{Pane: "%4", PID: 3, Active: true}, {Pane: "%5", PID: 6}}},
+			"12.34;%5;%4=3=000.1.%5=6=000.0.;1;",
+		},
+		{
+			"zoomed, and confirmed",
+			guard.Precondition{Zoomed: true, Recipients: []guard.Recipient{{Pane: "%5", PID: 6}}},
+			"12.34;%5;%5=6=000.",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
