@@ -48,7 +48,7 @@ type serveFlags struct {
 	Socket           *string `placeholder:"PATH" help:"Path of the socket of the tmux server to use. It is borrowed: never killed, started only by create_session."`
 	SocketName       *string `placeholder:"NAME" help:"Name of that socket, as tmux -L. Without either, a server named libtmux-mcp is used, and started if it does not run."`
 	Tmux             *string `placeholder:"EXECUTABLE" help:"The tmux executable. Default: tmux on PATH or in the usual directories."`
-	Backend          string  `default:"auto" enum:"auto,cli" help:"How tmux is reached: ${enum}."`
+	Backend          string  `default:"auto" enum:"auto,cli,control" help:"How tmux is reached: cli (one process for each command list; auto is that), control (one client that stays attached)."`
 	Timeout          float64 `default:"5" placeholder:"SECONDS" help:"For calls that do not wait, 0.1 to 120."`
 	Concurrency      int     `default:"64" help:"Calls at work at once, 1 to 1024."`
 	MaxRequests      int     `default:"256" help:"Calls at work and waiting for their turn, 1 to 65536."`

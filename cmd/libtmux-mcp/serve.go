@@ -11,7 +11,6 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/process"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/shell"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/stdio"
-	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
 	"github.com/libtmux-mcp/libtmux-mcp/app"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
@@ -41,12 +40,14 @@ func serve(ctx context.Context, c config) error {
 	if err != nil {
 		return err
 	}
-	server := tmuxserver.New(conn, tmuxserver.Options{})
+	backend := c.backend(conn)
+	defer backend.close()
+	server := backend.server
 	application := app.New(app.Ports{
 		Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Terminator: server, Frames: frames,
 		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
 	}, app.Options{
-		CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: "cli", Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
+		CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: backend.name, Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
 	})
 	defer application.Close()
 
