@@ -47,7 +47,8 @@ type Options struct {
 	Audit   func(AuditEntry)   // told of every call that has ended, by any goroutine; nil: nobody
 }
 
-// An App is one application over one tmux server. It is safe for concurrent use. Close it.
+// An App is one application over one tmux server. It is safe for concurrent use. Close it. Call keeps to the surface, as
+// Tools does; the methods that tools are made of are use cases of their own, for who embeds them and decides himself.
 type App struct {
 	Ports
 	options Options
