@@ -17,22 +17,22 @@ var namedKeys = map[string]bool{
 	"kp0": true, "kp1": true, "kp2": true, "kp3": true, "kp4": true, "kp5": true, "kp6": true, "kp7": true, "kp8": true, "kp9": true,
 }
 
-// IsKey reports whether tmux reads name as one key: a character, a named key, F1 to F12, with the modifiers C-, M- and S- or
-// ^ before it. What is none, tmux types letter by letter.
+// noControl are the characters with which tmux knows no C- before 3.5.
+const noControl = `"$%&*{|}~`
+
+// IsKey reports whether every supported tmux reads name as one key: a character, a named key, F1 to F12, with the modifiers C-, M-
+// and S- before it, or ^ before all. What is none, tmux types letter by letter.
 func IsKey(name string) bool {
-	for {
-		if len(name) > 2 && name[1] == '-' && strings.ContainsRune("CcMmSs", rune(name[0])) {
-			name = name[2:]
-			continue
-		}
-		if len(name) > 1 && name[0] == '^' {
-			name = name[1:]
-			continue
-		}
-		break
+	control := len(name) > 1 && name[0] == '^'
+	if control {
+		name = name[1:]
+	}
+	for len(name) > 2 && name[1] == '-' && strings.ContainsRune("CcMmSs", rune(name[0])) {
+		control = control || name[0]|0x20 == 'c'
+		name = name[2:]
 	}
 	if r, size := utf8.DecodeRuneInString(name); size == len(name) && r != utf8.RuneError {
-		return unicode.IsPrint(r)
+		return unicode.IsPrint(r) && !(control && strings.ContainsRune(noControl, r))
 	}
 	lower := strings.ToLower(name)
 	if digits, ok := strings.CutPrefix(lower, "f"); ok {

@@ -12,6 +12,8 @@ func TestIsKey(t *testing.T) {
 		"é": true, "日": true, ";": true, "-": true, "C--": true, "^": true, "KP0": true, "NPage": true, "C-Space": true, `C-\`: true,
 		"": false, "Return": false, "Ctrl-c": false, "F13": false, "F0": false, "F01": false, "hello": false, "C-": false, "MouseDown1Pane": false,
 		"0x41": false, "\x03": false, "\n": false, "\xff": false, "C-c ": false, "Esc": false,
+		"^M-x": true, "^^": true, "C-^": true, "^Left": true, "C-^a": false, "^^a": false, "M-^x": false, "C-^C-a": false,
+		"*": true, "M-*": true, "C-*": false, "^{": false, "M-C-~": false, "C-é": true,
 	} {
 		if got := tmux.IsKey(name); got != want {
 			t.Errorf("IsKey(%q) = %v, want %v", name, got, want)
