@@ -34,10 +34,7 @@ func (a *App) attend(ctx context.Context, r *run) {
 		record.Outcome, record.Reason = outcome, frame.ShellGone
 		a.readOutput(ctx, r, &record)
 	default:
-		record.Outcome, record.Status = frame.Completed, &end.Status
-		if end.Status == 130 || end.Status == 131 { // 128 and SIGINT or SIGQUIT
-			record.Outcome = frame.Interrupted
-		}
+		record.Outcome, record.Status = frame.OutcomeOf(end.Status), &end.Status
 		a.readOutput(ctx, r, &record)
 	}
 	a.keep(r, record)

@@ -168,7 +168,7 @@ func (s *staged) tell() frame.Record {
 	switch {
 	case s.ended:
 		status := s.status
-		record.Outcome, record.Status, record.EndedAt = frame.Completed, &status, s.endedAt.UnixMilli()
+		record.Outcome, record.Status, record.EndedAt = frame.OutcomeOf(status), &status, s.endedAt.UnixMilli()
 		if record.Streamed {
 			record.Complete, record.Reason = true, ""
 		}

@@ -129,7 +129,7 @@ func conclude(record frame.Record, dir string, living bool) (frame.Record, error
 		if err != nil {
 			return record, err
 		}
-		record.Outcome, record.Status, record.EndedAt = frame.Completed, &status, info.ModTime().UnixMilli()
+		record.Outcome, record.Status, record.EndedAt = frame.OutcomeOf(status), &status, info.ModTime().UnixMilli()
 	case !record.Running && record.Started:
 		record.Outcome, record.Reason = frame.PaneDied, frame.ShellGone
 	case !record.Running:

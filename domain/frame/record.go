@@ -18,6 +18,14 @@ const (
 	ServerGone  Outcome = "server_gone"
 )
 
+// OutcomeOf is the outcome of a command that ended with a status: 128 and SIGINT or SIGQUIT tell of C-c and C-\.
+func OutcomeOf(status int) Outcome {
+	if status == 130 || status == 131 {
+		return Interrupted
+	}
+	return Completed
+}
+
 // An End is how the shell says that a command ended.
 type End struct {
 	Status int  // as the shell has it

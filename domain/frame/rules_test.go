@@ -21,6 +21,16 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+func TestOutcomeOf(t *testing.T) {
+	for status, want := range map[int]frame.Outcome{
+		0: frame.Completed, 1: frame.Completed, 129: frame.Completed, 130: frame.Interrupted, 131: frame.Interrupted, 137: frame.Completed,
+	} {
+		if got := frame.OutcomeOf(status); got != want {
+			t.Errorf("OutcomeOf(%d) = %q, want %q", status, got, want)
+		}
+	}
+}
+
 func TestIdentifiers(t *testing.T) {
 	for name, c := range map[string]struct {
 		text       string

@@ -370,7 +370,14 @@ func records(t *testing.T, w World) {
 
 func abandoned(t *testing.T, w World) {
 	id := shellPane(t, w)
-	f, plan := running(t, w, id, "read x; exit 6", nil)
+	for status, outcome := range map[int]frame.Outcome{6: frame.Completed, 130: frame.Interrupted} {
+		abandonedWith(t, w, id, status, outcome)
+	}
+}
+
+func abandonedWith(t *testing.T, w World, id tmux.PaneID, status int, outcome frame.Outcome) {
+	t.Helper()
+	f, plan := running(t, w, id, fmt.Sprintf("read x; exit %d", status), nil)
 	if record, err := w.Peer().Recall(bounded(t), plan.RunID); err != nil || !record.Running || record.Unattended {
 		t.Errorf("while it is attended: %+v, %v", record, err)
 	}
@@ -383,7 +390,7 @@ func abandoned(t *testing.T, w World) {
 	prompts(t, w, id)
 	eventually(t, w, "its status is told", func() (bool, any) {
 		record, err := w.Peer().Recall(bounded(t), plan.RunID)
-		return err == nil && !record.Running && record.Unattended && record.Status != nil && *record.Status == 6 &&
-			record.Outcome == frame.Completed && !record.Complete && record.Reason == frame.Unattended, record
+		return err == nil && !record.Running && record.Unattended && record.Status != nil && *record.Status == status &&
+			record.Outcome == outcome && !record.Complete && record.Reason == frame.Unattended, record
 	})
 }
