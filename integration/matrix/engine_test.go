@@ -98,8 +98,8 @@ func (e engine) start(t *testing.T, cell matrix.Cell, life time.Duration, files 
 			host.AutoRemove = true
 			host.Init = &init // reaps what tmux leaves to process 1
 			host.NetworkMode = "none"
-			// Some tests make a namespace, as root does on a machine of its own.
-			host.CapAdd = []string{"SYS_ADMIN"}
+			// The tests make namespaces and look into other processes, as root does on a machine of its own.
+			host.CapAdd = []string{"SYS_ADMIN", "SYS_PTRACE"}
 			host.SecurityOpt = []string{"apparmor=unconfined"}
 		}),
 	)
