@@ -1,0 +1,218 @@
+//go:build integration
+
+package integration_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// hears reports whether control clients may hear what panes write: tmux before 3.3 may crash when a pane dies whose output one has
+// not got yet.
+func hears(all tmux.Topology) bool { return all.Server.Version.AtLeast("3.3") }
+
+// eachHearing runs a test on every tmux on which control clients may hear what panes write. TestControlPolls has the others.
+func eachHearing(t *testing.T, test func(t *testing.T, s *realServer, events *control.Events, server *tmuxserver.Server, all tmux.Topology)) {
+	t.Helper()
+	eachTmux(t, func(t *testing.T, binary string) {
+		s := startServer(t, binary, "cat")
+		events, server, _ := controlEvents(t, s)
+		if all := topology(t, server); hears(all) {
+			test(t, s, events, server, all)
+		}
+	})
+}
+
+// TestControlPolls sees where no client is attached for a watch, and that the watch works nevertheless.
+func TestControlPolls(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		for _, fleeting := range []bool{false, true} {
+			s := startServer(t, binary, "cat")
+			viewed(t, s, "main")
+			if fleeting {
+				s.Tmux(t, "set-option", "-t", "main", "destroy-unattached", "on")
+			}
+			events, server, _ := controlEvents(t, s)
+			all := topology(t, server)
+			watch := watching(t, events, all.Server, "%0")
+			attached := strings.Count(s.Tmux(t, "list-clients", "-F", "#{client_control_mode}"), "1")
+			want := map[bool]int{true: 1}[hears(all) && !fleeting]
+			if why := events.Polling(); attached != want || (why == "") != (want == 1) {
+				t.Errorf("destroy-unattached %v: %d control clients, want %d; polling because %q", fleeting, attached, want, why)
+			}
+			s.Tmux(t, "send-keys", "-t", "%0", "x", "Enter")
+			until(t, watch, wrote)
+		}
+	})
+}
+
+// watching watches a pane until the test's end.
+func watching(t *testing.T, events ports.Events, server tmux.Server, pane tmux.PaneID) ports.Watch {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hangBound)
+	defer cancel()
+	watch, err := events.Watch(ctx, server, pane)
+	if err != nil {
+		t.Fatalf("watch %s: %v", pane, err)
+	}
+	t.Cleanup(watch.Close)
+	return watch
+}
+
+// until reads events until one is as wanted.
+func until(t *testing.T, watch ports.Watch, wanted func(ports.Event) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hangBound)
+	defer cancel()
+	for {
+		event, err := watch.Next(ctx)
+		if err != nil {
+			t.Errorf("next: %v", err)
+			return
+		}
+		if wanted(event) {
+			return
+		}
+	}
+}
+
+func wrote(e ports.Event) bool { return e.Output }
+
+func TestControlWatchesManyPanes(t *testing.T) {
+	eachHearing(t, func(t *testing.T, s *realServer, events *control.Events, server *tmuxserver.Server, _ tmux.Topology) {
+		for i := range 10 {
+			if i > 0 {
+				s.Tmux(t, "new-session", "-d", "-s", fmt.Sprint("s", i), "-x", "80", "-y", "24", "cat")
+			}
+			for range 4 {
+				s.Tmux(t, "split-window", "-d", "-l", "3", "-t", map[bool]string{true: "main:", false: fmt.Sprintf("s%d:", i)}[i == 0], "cat")
+			}
+		}
+		viewed(t, s, "main")
+		sizes := func() string {
+			return s.Tmux(t, "list-windows", "-a", "-F", "#{window_id} #{window_width}x#{window_height}")
+		}
+		before := sizes()
+		all := topology(t, server)
+		var watches []ports.Watch
+		for _, pane := range all.Panes {
+			watches = append(watches, watching(t, events, all.Server, pane.ID))
+		}
+		if clients := s.Tmux(t, "list-clients", "-F", "#{client_control_mode}"); len(all.Panes) != 50 || strings.Count(clients, "1") != 10 {
+			t.Errorf("%d panes, clients %q, want 50 and 10 control clients", len(all.Panes), clients)
+		}
+		if now := topology(t, server); len(now.Clients) != 1 || now.Windows[0].Viewers != all.Windows[0].Viewers {
+			t.Errorf("clients %+v, viewers %q, want only the terminal", now.Clients, now.Windows[0].Viewers)
+		}
+		var wg sync.WaitGroup
+		for i, watch := range watches {
+			wg.Go(func() { until(t, watch, wrote) })
+			s.Tmux(t, "send-keys", "-t", string(all.Panes[i].ID), "x", "Enter")
+		}
+		wg.Wait()
+		for _, watch := range watches {
+			watch.Close()
+		}
+		if clients := s.Tmux(t, "list-clients", "-F", "#{client_control_mode}"); clients != "0" {
+			t.Errorf("control mode of the clients: %q, want the terminal alone", clients)
+		}
+		if now := sizes(); now != before {
+			t.Errorf("sizes were\n%s\nand are\n%s", before, now)
+		}
+	})
+}
+
+// TestControlClientKilled kills the client under a watch, which hears on through another, and then the other, after which it polls.
+func TestControlClientKilled(t *testing.T) {
+	eachHearing(t, func(t *testing.T, s *realServer, events *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
+		watch := watching(t, events, all.Server, "%0")
+		for _, polls := range []bool{false, true} {
+			s.Tmux(t, "detach-client", "-s", "main")
+			until(t, watch, func(e ports.Event) bool { return e.Gap })
+			s.Tmux(t, "send-keys", "-t", "%0", "x", "Enter")
+			until(t, watch, wrote)
+			if why := events.Polling(); (why != "") != polls {
+				t.Errorf("polling because %q, want %v", why, polls)
+			}
+		}
+	})
+}
+
+// A countedStream counts what is sent.
+type countedStream struct {
+	control.Stream
+	writes *atomic.Int32
+}
+
+func (c countedStream) Write(p []byte) (int, error) {
+	c.writes.Add(1)
+	return c.Stream.Write(p)
+}
+
+// TestControlIdleWatch sees that a watch in which nothing happens asks tmux nothing.
+func TestControlIdleWatch(t *testing.T) {
+	eachHearing(t, func(t *testing.T, s *realServer, _ *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
+		conn := cliConn(t, s, cli.Options{Env: plainEnv(t)})
+		counting := &countingConn{Conn: conn}
+		var writes atomic.Int32
+		clients := control.NewClients(func(ctx context.Context, attach []string) (control.Stream, error) {
+			stream, err := conn.Attach(ctx, attach)
+			return countedStream{stream, &writes}, err
+		}, conn.Socket())
+		server := tmuxserver.New(counting, tmuxserver.Options{Own: clients.Own})
+		watch := watching(t, control.NewEvents(clients, server), all.Server, "%0")
+		runs, sent := counting.runs.Load(), writes.Load()
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // three reports of the subscription
+		defer cancel()
+		if event, err := watch.Next(ctx); err == nil {
+			t.Errorf("told %+v", event)
+		}
+		if sent == 0 || counting.runs.Load() != runs || writes.Load() != sent {
+			t.Errorf("%d lists and %d writes, were %d and %d", counting.runs.Load(), writes.Load(), runs, sent)
+		}
+	})
+}
+
+func TestControlWatchCycles(t *testing.T) {
+	eachHearing(t, func(t *testing.T, s *realServer, events *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
+		descriptors := func() int {
+			entries, err := os.ReadDir("/proc/self/fd")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(entries)
+		}
+		files, routines := descriptors(), runtime.NumGoroutine()
+		cycles := 1000
+		if testing.Short() {
+			cycles = 50
+		}
+		for range cycles {
+			watch, err := events.Watch(t.Context(), all.Server, "%0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			watch.Close()
+		}
+		eventually(t, "nothing is left", func() (bool, string) {
+			now, running := descriptors(), runtime.NumGoroutine()
+			return now <= files && running <= routines, fmt.Sprintf("%d descriptors, were %d; %d goroutines, were %d", now, files, running, routines)
+		})
+		if ok, clients := noClients(s)(); !ok {
+			t.Errorf("clients are left: %s", clients)
+		}
+	})
+}
