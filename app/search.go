@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -182,20 +183,21 @@ func (s *search) one(ctx context.Context, i int, pane tmux.Pane) {
 	s.searched++
 	rows := screen.TrimEnd(c.Rows)
 	var matches []MatchRow
-	for n := len(rows) - 1; n >= 0; n-- {
+	for n, row := range slices.Backward(rows) {
 		s.lines++
-		s.bytes += len(rows[n])
-		if _, ok := s.patterns.Match(rows[n]); !ok {
+		s.bytes += len(row)
+		if _, ok := s.patterns.Match(row); !ok {
 			continue
 		}
 		if len(matches) == s.each {
 			s.stop("matches_per_pane")
 			break
 		}
-		line, _ := screen.Clean(rows[n])
+		line, _ := screen.Clean(row)
 		matches = append(matches, MatchRow{PaneID: string(pane.ID), Row: c.Starts[n], Line: cutAt(line, matchedLine)})
 	}
-	s.found[i] = lo.Reverse(matches)
+	slices.Reverse(matches)
+	s.found[i] = matches
 }
 
 // cutAt cuts a text to at most so many bytes, between characters.

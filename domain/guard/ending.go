@@ -53,8 +53,9 @@ func (e Ending) Hidden() (zoomed tmux.PaneID, hidden bool) {
 // the target is of this generation is the caller's to check before. An unknown caller's pane is not "none of these": where a person
 // looks it could be, and that is refused without a confirmation anyway.
 func JudgeEnd(t tmux.Topology, wish EndWish, caller tmux.PaneID) (Ending, *fault.Error) {
-	windows, panes := t.Windows, []tmux.Pane(nil)
-	var ends []tmux.SessionID // sessions
+	var windows []tmux.Window // that lose by it
+	var panes []tmux.Pane     // that end
+	var ends []tmux.SessionID // that end too
 	switch kindOf(wish.Target) {
 	case tmux.KindPane:
 		pane, ok := t.Pane(tmux.PaneID(wish.Target))
@@ -75,7 +76,7 @@ func JudgeEnd(t tmux.Topology, wish EndWish, caller tmux.PaneID) (Ending, *fault
 		if !ok {
 			return Ending{}, absent(wish.Target, "list_sessions")
 		}
-		windows, ends = nil, []tmux.SessionID{session.ID}
+		ends = []tmux.SessionID{session.ID}
 		for _, link := range linksIn(t, session.ID) {
 			windows = append(windows, of(t, link.Window)...)
 			if !linkedElsewhere(t, link) {

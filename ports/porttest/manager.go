@@ -407,7 +407,7 @@ func manageNothing(t *testing.T, newWorld func(t *testing.T) World) {
 	w.Split(w.Session("main", Recorder), Recorder)
 	old := topology(t, w).Server
 	for name, call := range calls {
-		t.Run(name+", not there", func(t *testing.T) { wants(t, w, fault.NotFound, call(bounded(t), w.Ports(), old, "9")) })
+		t.Run(name+", not there", func(t *testing.T) { _ = wants(t, w, fault.NotFound, call(bounded(t), w.Ports(), old, "9")) })
 		t.Run(name+", no time", func(t *testing.T) {
 			endsWithContext(t, w, func(ctx context.Context) error { return call(ctx, w.Ports(), old, "") })
 		})
@@ -415,13 +415,13 @@ func manageNothing(t *testing.T, newWorld func(t *testing.T) World) {
 	w.Split(newLife(t, w, Recorder), Recorder)
 	before := existing(t, w)
 	for name, call := range calls {
-		t.Run(name+", another life", func(t *testing.T) { wants(t, w, fault.StaleTarget, call(bounded(t), w.Ports(), old, "")) })
+		t.Run(name+", another life", func(t *testing.T) { _ = wants(t, w, fault.StaleTarget, call(bounded(t), w.Ports(), old, "")) })
 	}
 	if diff := cmp.Diff(before, existing(t, w)); diff != "" {
 		t.Errorf("another life changed (-before +after):\n%s", diff)
 	}
 	w.Kill("")
 	for name, call := range calls {
-		t.Run(name+", no server", func(t *testing.T) { wants(t, w, fault.ServerGone, call(bounded(t), w.Ports(), old, "")) })
+		t.Run(name+", no server", func(t *testing.T) { _ = wants(t, w, fault.ServerGone, call(bounded(t), w.Ports(), old, "")) })
 	}
 }

@@ -1,0 +1,183 @@
+//go:build integration
+
+package integration_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports/porttest"
+)
+
+// hostile are texts that tmux or a shell takes for something else, if it gets the chance. The first makes a file.
+func hostile(file string) []string {
+	return []string{
+		"#(touch " + file + ")", "#{pid}", "%H", "#S", ";", `\;`, "a;", "-t", "--", "'", `"`, "a\nb", "a\tb", "$HOME", "~", "=", "ПРИВЕТ日本🎉",
+	}
+}
+
+// literalCall is how a call keeps a text as it is: what else the tool needs, and where the text must turn up again.
+type literalCall struct {
+	others func() args                                             // than the argument that holds the text
+	kept   map[string]func(out map[string]any, text string) string // by argument: what came of the text
+}
+
+// Every free text of every tool is literal: whatever it holds, tmux expands nothing and takes nothing for a flag, a separator or a target.
+// The test walks what is listed, so that a tool that comes later has to be here if it takes a text.
+func TestFreeTextIsLiteral(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		w := newTmuxWorld(t, binary)
+		p := startIdle(t, binary, guard.Dash, "")
+		w.realServer = p.realServer
+		shell := "%0"
+		recorder := w.run(porttest.Recorder, "new-window", "-d", "-t", "$0:")
+		talk := converse(t, p.realServer, p.frames)
+		file := filepath.Join(t.TempDir(), "X")
+		field := func(name string) func(map[string]any, string) string {
+			return func(out map[string]any, _ string) string { return out[name].(string) }
+		}
+		windowNamed := func(out map[string]any, _ string) string {
+			for _, row := range talk.must("list_windows", nil)["windows"].([]any) {
+				if row.(map[string]any)["window_id"] == out["window_id"] {
+					return row.(map[string]any)["name"].(string)
+				}
+			}
+			return ""
+		}
+		sessionNamed := func(out map[string]any, _ string) string {
+			for _, row := range talk.must("list_sessions", nil)["sessions"].([]any) {
+				if row.(map[string]any)["session_id"] == out["session_id"] {
+					return row.(map[string]any)["name"].(string)
+				}
+			}
+			return ""
+		}
+		received := 0
+		typed := func(_ map[string]any, text string) string {
+			got := ""
+			eventually(t, "the recorder received "+text, func() (bool, string) {
+				got = w.Received(recorder)[received:]
+				return len(got) >= len(text), got
+			})
+			received += len(got)
+			return strings.ReplaceAll(got, "\r", "\n") // a paste turns LF into CR
+		}
+		at := func(pane tmux.PaneID) func() args {
+			return func() args { return args{"pane_id": pane, "timeout": 0} }
+		}
+		session := func() args { return args{"session_id": "$0"} }
+		calls := map[string]literalCall{
+			"list_sessions": {}, "list_windows": {}, "list_panes": {}, "search_panes": {}, "get_run": {}, "show_hooks": {}, "show_environment": {},
+			"show_options":       {others: func() args { return args{"scope": "session"} }},
+			"get_tmux_variables": {others: at(recorder)},
+			"capture_since":      {others: at(recorder)},
+			"wait_for_text": {others: func() args {
+				return args{"pane_id": recorder, "timeout": 0, "patterns": []string{"never"}}
+			}},
+			"rename":        {others: func() args { return args{"target_id": "@1"} }, kept: map[string]func(map[string]any, string) string{"name": field("name")}},
+			"select_layout": {others: func() args { return args{"window_id": "@1"} }},
+			"set_option": {
+				others: func() args { return args{"name": "@x", "value": "on", "target_id": "@1"} },
+				kept: map[string]func(map[string]any, string) string{"value": func(_ map[string]any, _ string) string {
+					return talk.must("get_tmux_variables", args{"names": []string{"@x"}, "pane_id": recorder})["values"].(map[string]any)["@x"].(string)
+				}},
+			},
+			"create_session":    {kept: map[string]func(map[string]any, string) string{"name": sessionNamed, "window_name": windowNamed}},
+			"create_window":     {others: session, kept: map[string]func(map[string]any, string) string{"name": windowNamed}},
+			"split_window":      {others: at(recorder)},
+			"run_shell_command": {others: func() args { return args{"pane_id": shell, "timeout": 5} }},
+			"send_keys":         {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed, "keys": typed}},
+			"paste_text":        {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed}},
+		}
+		walked := 0
+		for _, tool := range talk.Tools {
+			properties := propertiesOf(t, tool.InputSchema)
+			for argument, property := range properties {
+				isText, isList := freeText(argument, property)
+				if !isText {
+					continue
+				}
+				call, known := calls[tool.Name]
+				if !known {
+					t.Errorf("%s takes a text, %s: say here how it is called", tool.Name, argument)
+					continue
+				}
+				for _, text := range hostile(file) {
+					arguments := args{}
+					if call.others != nil {
+						for name, value := range call.others() {
+							if properties[name] != nil {
+								arguments[name] = value
+							}
+						}
+					}
+					arguments[argument] = text
+					if isList {
+						arguments[argument] = []string{text}
+					}
+					out, failure := talk.Call(t, tool.Name, arguments)
+					walked++
+					if failure != nil && !slices.Contains([]fault.Kind{fault.InvalidInput, fault.NotFound, fault.StaleCursor}, failure.Code) {
+						t.Errorf("%s with %s %q: %s", tool.Name, argument, text, failure.Text)
+					}
+					if keeps := call.kept[argument]; failure == nil && keeps != nil {
+						if got := keeps(out, text); got != text {
+							t.Errorf("%s with %s %q: it became %q", tool.Name, argument, text, got)
+						}
+					}
+					if id := out["session_id"]; failure == nil && tool.Name == "create_session" {
+						w.Kill(id.(string)) // so many shells would slow each other down
+					}
+					if id := out["window_id"]; failure == nil && tool.Name == "create_window" {
+						w.Kill(id.(string))
+					}
+				}
+			}
+		}
+		t.Logf("%d calls", walked)
+		if walked < 20*len(hostile(file)) {
+			t.Errorf("only %d calls: the walk misses arguments", walked)
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Error("something ran what stood in #()")
+		}
+		if pid := w.Tmux(t, "display-message", "-p", "#{pid}"); strings.Contains(w.Tmux(t, "list-windows", "-a", "-F", "#{session_name} #{window_name} #{pane_title}"), pid) {
+			t.Error("something expanded #{pid}")
+		}
+	})
+}
+
+// propertiesOf are the arguments in a schema.
+func propertiesOf(t *testing.T, schema any) map[string]map[string]any {
+	t.Helper()
+	text, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		Properties map[string]map[string]any `json:"properties"`
+	}
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	return read.Properties
+}
+
+// freeText reports whether an argument holds a text that a caller is free to choose, or a list of them. Ids are not: each tool refuses
+// what is none.
+func freeText(argument string, property map[string]any) (text, list bool) {
+	items, _ := property["items"].(map[string]any)
+	list = items != nil
+	if list {
+		property = items
+	}
+	isID := strings.HasSuffix(argument, "_id") && argument != "run_id"
+	return property["type"] == "string" && property["enum"] == nil && !isID, list
+}
