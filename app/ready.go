@@ -131,7 +131,7 @@ func (a *App) judgeReady(ctx context.Context, t tmux.Topology, pane tmux.Pane, w
 		Process: guard.Process{State: guard.AtPrompt}, Draft: guard.Draft{State: guard.DraftEmpty},
 	}
 	if verdict := guard.Judge(t, wish, known); verdict.Refusal != nil {
-		return readiness{known: known, verdict: verdict}, nil
+		return readiness{known: known, verdict: verdict}, nil //nolint:nilerr // a refusal is a finding
 	}
 	if known.Process, known.Draft, err = a.look(ctx, t.Server, pane); err != nil {
 		return readiness{}, err

@@ -214,32 +214,42 @@ func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
 func (w *waiter) wait(ctx, waiting context.Context, watch ports.Watch, idle time.Duration) (WaitForTextOut, error) {
 	quietAt := time.Now().Add(idle)
 	for {
-		next, cancel := context.WithDeadline(waiting, quietAt)
-		event, err := watch.Next(next)
-		cancel()
-		expired := waiting.Err() != nil
-		silent := err != nil && !expired && fault.Is(err, fault.Deadline)
+		event, over, err := next(ctx, waiting, watch, quietAt)
 		switch {
-		case ctx.Err() != nil:
-			return WaitForTextOut{}, asFault(ctx.Err(), "wait for text")
-		case err != nil && !expired && !silent:
+		case err != nil:
 			return WaitForTextOut{}, err
 		case event.ServerGone:
 			return WaitForTextOut{Outcome: string(wait.ServerGone)}, nil
 		case event.Gone:
 			return WaitForTextOut{Outcome: string(wait.PaneGone)}, nil
 		}
-		// Also at the end: what was written just now may not have been told yet.
+		// Also when it is over: what was written just now may not have been told yet.
 		out, err := w.look(ctx)
 		switch {
 		case err != nil || out.Outcome != "":
 			return out, err
-		case expired:
-			return WaitForTextOut{Outcome: string(wait.TimedOut)}, nil
-		case silent && w.quiet:
-			return WaitForTextOut{Outcome: string(wait.Idle)}, nil
+		case over == wait.TimedOut, over == wait.Idle && w.quiet:
+			return WaitForTextOut{Outcome: string(over)}, nil
 		case !w.quiet || event.Output || event.Gap:
 			quietAt = time.Now().Add(idle)
 		}
 	}
+}
+
+// next waits for something to happen, until the wait is over: TimedOut, or Idle if that comes first.
+func next(ctx, waiting context.Context, watch ports.Watch, quietAt time.Time) (event ports.Event, over wait.Outcome, err error) {
+	until, cancel := context.WithDeadline(waiting, quietAt)
+	defer cancel()
+	event, err = watch.Next(until)
+	switch {
+	case err == nil:
+		return event, "", nil
+	case ctx.Err() != nil:
+		return event, "", asFault(ctx.Err(), "wait for text")
+	case waiting.Err() != nil:
+		return event, wait.TimedOut, nil //nolint:nilerr // a deadline is an outcome
+	case fault.Is(err, fault.Deadline):
+		return event, wait.Idle, nil
+	}
+	return event, "", err
 }
