@@ -34,6 +34,10 @@ type output struct {
 // termGrace is how long a tmux process that was told to end may take before it is killed.
 const termGrace = 500 * time.Millisecond
 
+// outputGrace is how long the output of a tmux process may be read after its end. On a loaded machine the reader is late; whoever else
+// holds the pipe open must not hold up the call.
+const outputGrace = 3 * time.Second
+
 // exec runs tmux to its end. A context that ends first ends the process: its input closes, then TERM, then KILL.
 func (c *Conn) exec(ctx context.Context, call call) (output, error) {
 	if err := ctx.Err(); err != nil {
@@ -64,8 +68,12 @@ func (c *Conn) exec(ctx context.Context, call call) (output, error) {
 
 	cmd := exec.CommandContext(ctx, executable.Path, append(argv, call.argv...)...)
 	cmd.Env = env
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = termGrace
+	var kill *time.Timer
+	cmd.Cancel = func() error {
+		kill = time.AfterFunc(termGrace, func() { _ = cmd.Process.Kill() }) // it may have ended
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
+	cmd.WaitDelay = outputGrace
 	if call.stdin != nil {
 		cmd.Stdin = bytes.NewReader(call.stdin)
 	}
@@ -75,6 +83,9 @@ func (c *Conn) exec(ctx context.Context, call call) (output, error) {
 		return output{}, transport(fault.NotSent, "", "tmux could not be run", err)
 	}
 	err = cmd.Wait()
+	if kill != nil {
+		kill.Stop()
+	}
 	switch {
 	case stdout.full || stderr.full:
 		return output{}, &fault.Error{
