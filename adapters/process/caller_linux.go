@@ -2,10 +2,12 @@ package process
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/samber/lo"
 	"golang.org/x/sys/unix"
@@ -27,7 +29,7 @@ func (i *Inspector) Caller(ctx context.Context, topology tmux.Topology) ports.Ca
 	}
 	// The pid and the terminal of a dead pane may belong to someone else by now.
 	panes := lo.Filter(topology.Panes, func(p tmux.Pane, _ int) bool { return !p.Dead })
-	if peer, err := peerOf(ctx, topology.Server.SocketPath); err == nil && peer == topology.Server.PID {
+	if i.confirms(ctx, topology.Server) {
 		ancestors, nested := ancestry(topology.Server.PID)
 		for _, a := range ancestors {
 			if pane, ok := lo.Find(panes, func(p tmux.Pane) bool { return p.PID == a.pid }); ok {
@@ -70,6 +72,48 @@ func ancestry(server int) (ancestors []ancestor, nested bool) {
 		pid = s.parent
 	}
 	return ancestors, false
+}
+
+// confirms reports whether the server is the process that listens at its socket. What was confirmed once is not asked again: a
+// server does not change its namespace.
+func (i *Inspector) confirms(ctx context.Context, server tmux.Server) bool {
+	asked := life{server.SocketPath, server.PID, server.StartTime.Unix()}
+	i.mu.Lock()
+	known := i.real == asked
+	i.mu.Unlock()
+	if known {
+		return true
+	}
+	peer, err := patientPeerOf(ctx, server.SocketPath)
+	if err != nil || peer != server.PID {
+		return false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.real = asked
+	return true
+}
+
+const (
+	fullBound = 200 * time.Millisecond // how long a server may leave its queue of connections full
+	fullPause = 5 * time.Millisecond
+)
+
+// patientPeerOf is peerOf, again and again while the server has more connections before it than it has accepted.
+func patientPeerOf(ctx context.Context, path string) (peer int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, fullBound)
+	defer cancel()
+	for {
+		peer, err = peerOf(ctx, path)
+		if !errors.Is(err, unix.EAGAIN) {
+			return peer, err
+		}
+		select {
+		case <-ctx.Done():
+			return peer, err
+		case <-time.After(fullPause):
+		}
+	}
 }
 
 // peerOf asks the kernel which process listens at a socket.

@@ -2,7 +2,11 @@
 // pane this process runs. It only looks. On Linux it reads /proc; elsewhere it answers that it has no evidence.
 package process
 
-import "github.com/libtmux-mcp/libtmux-mcp/ports"
+import (
+	"sync"
+
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
 
 // Options are what an Inspector takes from the environment of this process.
 type Options struct {
@@ -13,6 +17,16 @@ type Options struct {
 // An Inspector implements ports.Processes. It holds nothing that must be closed.
 type Inspector struct {
 	options Options
+
+	mu   sync.Mutex
+	real life // the server that the kernel has confirmed last
+}
+
+// A life is one life of a tmux server.
+type life struct {
+	socket  string
+	pid     int
+	started int64 // Unix seconds
 }
 
 // New makes an Inspector.
