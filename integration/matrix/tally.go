@@ -51,7 +51,7 @@ type Top struct {
 	Outcome Outcome
 	Counts  Counts
 	Elapsed time.Duration
-	Output  string // what it and its subtests printed
+	Output  string // what it and its subtests printed, and which of them did not pass
 }
 
 // event is a line of "go tool test2json".
@@ -117,7 +117,8 @@ func newReading() *reading {
 func (r *reading) take(e event) {
 	switch e.Action {
 	case "output":
-		if !strings.HasPrefix(e.Output, "=== ") { // which test runs now
+		line := strings.TrimSpace(e.Output)
+		if !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- PASS: ") {
 			r.output.WriteString(e.Output)
 		}
 	case "run":

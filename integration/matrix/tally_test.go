@@ -32,7 +32,7 @@ func TestReadTests(t *testing.T) {
 	}{
 		{
 			"a test alone",
-			[]string{"run A", "output A === RUN A", "output A said", "pass A"},
+			[]string{"run A", "output A === RUN A", "output A said", "output A --- PASS: A (1.50s)", "pass A"},
 			[]matrix.Top{{Name: "A", Outcome: matrix.Passed, Counts: matrix.Counts{Passed: 1}, Elapsed: second, Output: "said"}},
 			"",
 		},
