@@ -57,8 +57,8 @@ type Frame interface {
 	// called again.
 	Ended(ctx context.Context) (frame.End, error)
 
-	// Streams reads what the command has written with Plan.Streams so far: the newest limit bytes of each, and
-	// how many bytes each had in all.
+	// Streams reads what the command has written with Plan.Streams so far: the newest limit bytes of each, or a few less so that a
+	// text in UTF-8 begins with a character, and how many bytes each had in all.
 	Streams(limit int) (stdout, stderr frame.Stream, err error)
 
 	// Keep stores the record for Recall, durably.

@@ -257,7 +257,7 @@ func (f *Frame) Streams(limit int) (stdout, stderr frame.Stream, err error) {
 
 func stream(data []byte, limit int) frame.Stream {
 	newest := data[max(len(data)-limit, 0):]
-	return frame.Stream{Data: append([]byte(nil), newest...), Total: int64(len(data))}
+	return frame.NewStream(append([]byte(nil), newest...), int64(len(data)))
 }
 
 // Keep implements [ports.Frame].

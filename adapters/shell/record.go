@@ -92,8 +92,8 @@ func readTail(path string, limit int) (stream frame.Stream, err error) {
 	if err != nil {
 		return stream, err
 	}
-	stream.Total = info.Size()
-	size := min(stream.Total, int64(max(limit, 0)))
-	stream.Data, err = io.ReadAll(io.NewSectionReader(file, stream.Total-size, size))
-	return stream, err
+	total := info.Size()
+	size := min(total, int64(max(limit, 0)))
+	newest, err := io.ReadAll(io.NewSectionReader(file, total-size, size))
+	return frame.NewStream(newest, total), err
 }

@@ -32,12 +32,6 @@ type End struct {
 	Gone   bool // the shell that ran it is gone and said nothing: Status is unset
 }
 
-// A Stream is what a command wrote to one of its outputs.
-type Stream struct {
-	Data  []byte // the newest bytes
-	Total int64  // bytes written in all
-}
-
 // A Reason says why a run's lines are not complete.
 type Reason string
 

@@ -311,11 +311,11 @@ func lateStart(t *testing.T, w World) {
 
 func streams(t *testing.T, w World) {
 	id := shellPane(t, w)
-	f, _ := running(t, w, id, `printf 'o\tu\001t'; printf 'e%s' rr >&2`, func(plan *ports.Plan) { plan.Streams = true })
+	f, _ := running(t, w, id, `printf 'o\tu\001t'; printf 'e%sя日' rr >&2`, func(plan *ports.Plan) { plan.Streams = true })
 	ends(t, w, f, frame.End{})
 	stdout, stderr, err := f.Streams(100)
 	succeeds(t, w, err)
-	want := []frame.Stream{{Data: []byte("o\tu\x01t"), Total: 5}, {Data: []byte("err"), Total: 3}}
+	want := []frame.Stream{{Data: []byte("o\tu\x01t"), Total: 5}, {Data: []byte("errя日"), Total: 8}}
 	if diff := cmp.Diff(want, []frame.Stream{stdout, stderr}); diff != "" {
 		t.Errorf("streams (-want +got):\n%s", diff)
 	}
@@ -323,6 +323,11 @@ func streams(t *testing.T, w World) {
 	succeeds(t, w, err)
 	if diff := cmp.Diff(frame.Stream{Data: []byte("\x01t"), Total: 5}, stdout); diff != "" {
 		t.Errorf("the newest two bytes (-want +got):\n%s", diff)
+	}
+	_, stderr, err = f.Streams(4)
+	succeeds(t, w, err)
+	if diff := cmp.Diff(frame.Stream{Data: []byte("日"), Total: 8}, stderr); diff != "" {
+		t.Errorf("the newest four bytes, cut through a character (-want +got):\n%s", diff)
 	}
 	succeeds(t, w, f.Close())
 	prompts(t, w, id)
