@@ -247,7 +247,7 @@ func next(ctx, waiting context.Context, watch ports.Watch, quietAt time.Time) (e
 	case ctx.Err() != nil:
 		return event, "", asFault(ctx.Err(), "wait for text")
 	case waiting.Err() != nil:
-		return event, wait.TimedOut, nil //nolint:nilerr // a deadline is an outcome
+		return event, wait.TimedOut, nil
 	case fault.Is(err, fault.Deadline):
 		return event, wait.Idle, nil
 	}
