@@ -23,8 +23,8 @@ const (
 type Draft struct {
 	State DraftState
 	Text  string // what seems typed, for the answer; empty if none or unknown
-	// Promptlike says that the row up to the cursor ends like a prompt and nothing follows it: with DraftUnknown, good
-	// enough for a first contact with a pane that nobody attends.
+	// Promptlike says that no prompt of the pane is known yet, and that the row up to the cursor ends like a prompt and nothing
+	// follows it: with DraftUnknown, good enough for a first contact with a pane that nobody attends.
 	Promptlike bool
 }
 
@@ -85,7 +85,7 @@ func JudgeDraft(now screen.Capture, learned []Prompt) Draft {
 	if verdict.State == DraftUnknown && line.continues() {
 		verdict = Draft{State: DraftPresent, Text: strings.TrimSpace(line.above + "\n" + line.left + line.text())}
 	}
-	verdict.Promptlike = verdict.State == DraftUnknown && line.promptlike()
+	verdict.Promptlike = verdict.State == DraftUnknown && len(learned) == 0 && line.promptlike()
 	return verdict
 }
 

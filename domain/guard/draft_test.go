@@ -227,6 +227,9 @@ func TestPromptlike(t *testing.T) {
 	if got := guard.JudgeDraft(shown("out", "$ |"), prompts(shown("$ |"))); got.Promptlike {
 		t.Errorf("known to be empty: %+v", got)
 	}
+	if got := guard.JudgeDraft(shown("out", "more% |"), prompts(shown("dev$ |"))); got.Promptlike || got.State != guard.DraftUnknown {
+		t.Errorf("another prompt is known: %+v", got)
+	}
 }
 
 func TestLearn(t *testing.T) {
