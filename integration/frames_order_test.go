@@ -152,9 +152,10 @@ func TestFramesShellGone(t *testing.T) {
 		if err := staged.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.frames.Recall(t.Context(), plan.RunID); !fault.Is(err, fault.NotFound) {
-			t.Errorf("a run that was not kept: %v", err)
-		}
+		p.recalled(plan.RunID, frame.Record{
+			RunID: plan.RunID, Pane: "%0", Generation: "g1", PID: p.pid, Started: true, Unattended: true,
+			Outcome: frame.PaneDied, Reason: frame.ShellGone,
+		})
 	})
 }
 

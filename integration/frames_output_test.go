@@ -151,8 +151,10 @@ func TestFramesLeaveNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(entries) != 1 || entries[0].Name() != ".tidy" {
-			t.Errorf("left in the run directory: %v", entries)
+		for _, entry := range entries {
+			if name := entry.Name(); name != ".tidy" && !strings.HasSuffix(name, ".json") {
+				t.Errorf("left in the run directory beside the records: %s", name)
+			}
 		}
 		p.enter("set | grep -c __tf; trap; jobs")
 		if family == guard.Fish {

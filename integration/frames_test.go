@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -199,7 +200,8 @@ func (p *framedPane) run(plan ports.Plan) (int, []string) {
 		p.t.Fatalf("the shell is gone\nscreen:\n%s", p.Screen(p.t, "%0", ""))
 	}
 	lines := p.lines(plan.Token)
-	if err := staged.Close(); err != nil {
+	record := frame.Record{RunID: plan.RunID, Outcome: frame.OutcomeOf(end.Status), Status: &end.Status, Lines: lines}
+	if err := errors.Join(staged.Keep(record), staged.Close()); err != nil {
 		p.t.Fatal(err)
 	}
 	return end.Status, lines

@@ -65,6 +65,7 @@ type Frame interface {
 	Keep(record frame.Record) error
 
 	// Close lets the shell go on, gives the pane free and removes everything but a kept record. Before Release it revokes. While the
-	// command still runs, it gives the pane free and leaves what the command needs to record its status.
+	// command still runs, it leaves what the command needs to record its status; and if no record of its end was kept, what
+	// Recall needs to tell it.
 	Close() error
 }

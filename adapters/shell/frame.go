@@ -196,9 +196,9 @@ func (f *Frame) Close() error {
 	}
 	f.closed = true
 	err := f.shut()
-	// The directory stays while the command may have a status to record there, or nobody has heard that it did.
-	gone := f.leader == "" || !alive(f.leader)
-	if !f.released || f.end != nil || f.final && gone {
+	// The directory stays while the command may have a status to record there, or no record tells it.
+	over := f.end != nil || f.leader == "" || !alive(f.leader)
+	if !f.released || f.final && over {
 		err = errors.Join(err, f.frames.discard(f.plan.RunID))
 	}
 	if err = errors.Join(err, f.attended.release(), f.pane.remove()); err != nil {

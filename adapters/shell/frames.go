@@ -95,7 +95,7 @@ func (f *Frames) lockOf(server tmux.Server, pane tmux.PaneID) string {
 }
 
 // lookBound is how long a look at a lock, by Holder or by the sweep of another process, may be taken for its holder.
-const lookBound = 10 * time.Millisecond
+const lookBound = 50 * time.Millisecond
 
 // hold takes the pane for the plan's run, across all processes of the user.
 func (f *Frames) hold(ctx context.Context, plan ports.Plan) (*lock, error) {

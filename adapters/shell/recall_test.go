@@ -115,6 +115,33 @@ func TestRecallUnattended(t *testing.T) {
 	}
 }
 
+// A record that cannot be kept, as on a full disk, takes nothing with it: the status is still told.
+func TestRecallWhatCouldNotBeKept(t *testing.T) {
+	dir := place(t)
+	staged := stage(t, open(t, dir), planOf("run1", "exit 7"))
+	shell, _ := begin(t, staged)
+	ended(t, staged)
+	inTheWay := filepath.Join(dir, "run1.json")
+	if err := os.Mkdir(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := staged.Keep(told()); err == nil {
+		t.Error("a record was kept in place of a directory")
+	}
+	if err := os.Remove(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	closes(t, staged)
+	shell.says(t)
+	status := 7
+	want := told()
+	want.Unattended, want.Started, want.Outcome, want.Status, want.Reason = true, true, frame.Completed, &status, frame.Unattended
+	recalls(t, open(t, dir), want)
+	if got := names(t, dir); got != "[run1.json]" {
+		t.Errorf("left: %s", got)
+	}
+}
+
 func eventually(t *testing.T, what string, check func() bool) {
 	t.Helper()
 	for !check() {

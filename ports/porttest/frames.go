@@ -161,6 +161,17 @@ func Frames(t *testing.T, newWorld func(t *testing.T) World) {
 		{"a stopped command", stoppedFrame},
 		{"a record is kept", records},
 		{"a frame that is closed while its command runs", abandoned},
+		{"an end of which no record was kept", func(t *testing.T, w World) {
+			id := shellPane(t, w)
+			f, plan := running(t, w, id, "exit 6", nil)
+			ends(t, w, f, frame.End{Status: 6})
+			succeeds(t, w, f.Close())
+			prompts(t, w, id)
+			record, err := w.Peer().Recall(bounded(t), plan.RunID)
+			if succeeds(t, w, err); record.Running || !record.Unattended || record.Status == nil || *record.Status != 6 {
+				t.Errorf("its record is %+v, want status 6", record)
+			}
+		}},
 		{"no such run", func(t *testing.T, w World) {
 			_, err := w.Ports().Recall(bounded(t), "abcdefgh12345678")
 			wants(t, w, fault.NotFound, err)
