@@ -71,12 +71,13 @@ func TestStageRefuses(t *testing.T) {
 		change func(*ports.Plan)
 		want   fault.Kind
 	}{
-		"a NUL":              {func(p *ports.Plan) { p.Command = "a\x00b" }, fault.InvalidInput},
-		"a path for an id":   {func(p *ports.Plan) { p.RunID = "../x" }, fault.InvalidInput},
-		"another shell":      {func(p *ports.Plan) { p.Shell = "csh" }, fault.Unsupported},
-		"two lines to show":  {func(p *ports.Plan) { p.Shown = "a\nb" }, fault.InvalidInput},
-		"an escape to show":  {func(p *ports.Plan) { p.Shown = "\x1b[2J" }, fault.InvalidInput},
-		"an id that is used": {func(p *ports.Plan) { p.RunID, p.Pane = "used", "%2" }, fault.Internal},
+		"a NUL":                        {func(p *ports.Plan) { p.Command = "a\x00b" }, fault.InvalidInput},
+		"a path for an id":             {func(p *ports.Plan) { p.RunID = "../x" }, fault.InvalidInput},
+		"a token that may be any text": {func(p *ports.Plan) { p.Token = "a b" }, fault.InvalidInput},
+		"another shell":                {func(p *ports.Plan) { p.Shell = "csh" }, fault.Unsupported},
+		"two lines to show":            {func(p *ports.Plan) { p.Shown = "a\nb" }, fault.InvalidInput},
+		"an escape to show":            {func(p *ports.Plan) { p.Shown = "\x1b[2J" }, fault.InvalidInput},
+		"an id that is used":           {func(p *ports.Plan) { p.RunID, p.Pane = "used", "%2" }, fault.Internal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := place(t)

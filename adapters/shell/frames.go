@@ -80,6 +80,8 @@ func check(plan ports.Plan) error {
 		return &fault.Error{Kind: fault.Unsupported, Op: "stage a command", Message: fmt.Sprintf("no command can be framed in shell %q", plan.Shell)}
 	case !frame.ValidRunID(plan.RunID):
 		return fault.Invalidf("lower-case letters and digits", "run id %q is not one", plan.RunID)
+	case !frame.ValidToken(plan.Token):
+		return fault.Invalidf("upper-case letters and the digits 2 to 7", "token %q is not one", plan.Token)
 	case strings.ContainsRune(plan.Command, 0):
 		return fault.Invalidf("leave the NUL out", "command holds a NUL byte, which no shell can read")
 	case strings.ContainsFunc(plan.Shown, func(r rune) bool { return r < ' ' || r == 0x7f }):
