@@ -242,12 +242,12 @@ func next(ctx, waiting context.Context, watch ports.Watch, quietAt time.Time) (e
 	defer cancel()
 	event, err = watch.Next(until)
 	switch {
-	case err == nil:
-		return event, "", nil
 	case ctx.Err() != nil:
 		return event, "", asFault(ctx.Err(), "wait for text")
-	case waiting.Err() != nil:
+	case waiting.Err() != nil: // also where something happens all the time
 		return event, wait.TimedOut, nil
+	case err == nil:
+		return event, "", nil
 	case fault.Is(err, fault.Deadline):
 		return event, wait.Idle, nil
 	}
