@@ -237,7 +237,12 @@ func (p *promptPane) step(ctx context.Context, step string) (screen.Capture, err
 			break
 		}
 		changed = func(now screen.Capture) bool { // the cursor has left the row; else what is typed could be all that is seen
-			return now.CursorRow() > before.CursorRow() || argument == "clear" && now.Pane.CursorY < before.Pane.CursorY
+			return now.CursorRow() > before.CursorRow()
+		}
+		if argument == "clear" { // and the prompt is back: clear discards what is typed while it is at work
+			changed = func(now screen.Capture) bool {
+				return now.Pane.CursorY < before.Pane.CursorY && now.Pane.CursorX == before.Pane.CursorX
+			}
 		}
 	case "key":
 		commands = [][]string{{"send-keys", "-t", p.id, argument}}
