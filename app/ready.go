@@ -17,12 +17,13 @@ import (
 
 // How long a shell that is not ready is given, when there is a reason to think that it soon will be.
 const (
-	secondLook  = 50 * time.Millisecond // between two looks that must agree
-	startGrace  = 10 * time.Second      // age up to which a pane's shell may still be reading its configuration
-	execGrace   = time.Second           // age up to which a pane's process may not yet be the shell
-	clearGrace  = time.Second           // from C-c to an empty prompt
-	settleGrace = time.Second           // for the shell to come back after our last run
-	settleStep  = 10 * time.Millisecond // between looks at whether it has
+	secondLook  = 50 * time.Millisecond  // between two looks that must agree
+	startGrace  = 10 * time.Second       // age up to which a pane's shell may still be reading its configuration
+	execGrace   = time.Second            // age up to which a pane's process may not yet be the shell
+	clearGrace  = time.Second            // from C-c to an empty prompt
+	settleGrace = time.Second            // for the shell to come back after our last run
+	learnGrace  = 300 * time.Millisecond // from the end of a run to a prompt at which nobody can have typed yet
+	settleStep  = 10 * time.Millisecond  // between looks at whether it has
 )
 
 // A readiness is an idle shell at its prompt.
@@ -244,6 +245,7 @@ func (a *App) orStarting(ctx context.Context, server tmux.Server, pane tmux.Pane
 // settle waits until the shell of a run has come back to its prompt, and gives what that looks like; nil if that cannot be said for
 // certain: a person who can see the pane did something since the run began, and may have typed ahead.
 func (a *App) settle(ctx context.Context, r *run) *screen.Capture {
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, settleGrace)
 	defer cancel()
 	idle := func() bool { return guard.Classify(a.Processes.Sample(ctx, r.ready.pane)).State == guard.AtPrompt }
@@ -259,6 +261,9 @@ func (a *App) settle(ctx context.Context, r *run) *screen.Capture {
 			return nil // the next run looks anew
 		}
 		if guard.Settled(before, after) && idle() {
+			if time.Since(began) > learnGrace {
+				return nil // another program may have typed since
+			}
 			return &after
 		}
 	}

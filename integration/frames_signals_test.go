@@ -87,7 +87,7 @@ func TestFramesIgnoredInterrupt(t *testing.T) {
 	eachShell(t, func(t *testing.T, binary string, family guard.Shell) {
 		p := startIdle(t, binary, family, "")
 		gate := filepath.Join(p.home, "gate")
-		staged, _ := p.begin(p.plan(fmt.Sprintf(`sh -c 'trap "" INT; echo up; until test -e %s; do sleep 0.05; done; exit 5'`, gate)))
+		staged, _ := p.begin(p.plan(fmt.Sprintf(`sh -c 'trap "" INT; echo up; until test -e %s || ! test -d %s; do sleep 0.05; done; exit 5'`, gate, p.home)))
 		p.shows("up")
 		p.Tmux(t, "send-keys", "-t", "%0", "C-c")
 		impatient := family == guard.Dash || family == guard.Busybox || family == guard.Ksh
