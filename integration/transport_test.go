@@ -241,7 +241,7 @@ func TestCancelledCallIsNotAnsweredAndItsWorkEnds(t *testing.T) {
 	eachTmux(t, func(t *testing.T, tmux string) {
 		s := startServer(t, tmux)
 		counting, runs := countingTmux(t, tmux)
-		w := dial(t, "--tmux", counting, "--socket", s.Socket)
+		w := dial(t, "--tmux", counting, "--socket", s.Socket, "--backend", "cli") // whose work is processes, which can be counted
 		w.callTool("0", "list_panes", nil)
 		w.reply()
 		for id := range 3 {
