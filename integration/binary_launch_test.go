@@ -29,6 +29,7 @@ func TestBinaryRefusesABadConfiguration(t *testing.T) {
 		{"both selectors as flags", []string{"--socket", "/tmp/x", "--socket-name", "x"}, nil, "--socket-name"},
 		{"both selectors in the environment", nil, []string{"LIBTMUX_SOCKET=x", "LIBTMUX_SOCKET_PATH=/tmp/x"}, "LIBTMUX_SOCKET_PATH"},
 		{"empty socket", []string{"--socket", ""}, nil, "socket"},
+		{"a socket path that no system takes", []string{"--socket", "/tmp/" + strings.Repeat("x", 200)}, nil, "socket"},
 		{"empty socket name", []string{"--socket-name="}, nil, "name"},
 		{"unknown toolset, and the known ones", nil, []string{"LIBTMUX_TOOLSETS=inspect,destroy"}, "inspect, manage, execute, teardown"},
 		{"empty toolset", nil, []string{"LIBTMUX_TOOLSETS=inspect,,execute"}, "empty element"},

@@ -189,7 +189,10 @@ func (f serveFlags) config(environment []string) (config, error) {
 	if c.tmuxConfig, err = absolute(env, "LIBTMUX_TMUX_CONFIG"); err != nil {
 		return config{}, err
 	}
-	c.socketPath, c.selected, err = f.socket(env)
+	if c.socketPath, c.selected, err = f.socket(env); err != nil {
+		return config{}, err
+	}
+	_, err = cli.New(cli.Options{SocketPath: c.socketPath}) // touches nothing, and refuses what tmux could never use
 	return c, err
 }
 
