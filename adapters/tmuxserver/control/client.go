@@ -28,8 +28,10 @@ type client struct {
 	socket string
 	notify func(Message) // each notification, in the order of what is heard; nobody may wait in it
 
-	sending chan struct{} // holds one while something is written
-	ended   chan struct{} // closed when nothing will be heard any more
+	sending  chan struct{} // holds one while something is written
+	attached chan struct{} // closed once tmux said to which session: before that it takes commands for another client's
+	attach   sync.Once
+	ended    chan struct{} // closed when nothing will be heard any more
 
 	mu    sync.Mutex
 	calls []*call // sent and not answered, in order
@@ -41,7 +43,7 @@ var _ tmuxserver.Conn = (*client)(nil)
 
 // newClient begins to read a stream. The client is the caller's to close.
 func newClient(stream Stream, socket string, notify func(Message)) *client {
-	c := &client{stream: stream, socket: socket, notify: notify, sending: make(chan struct{}, 1), ended: make(chan struct{})}
+	c := &client{stream: stream, socket: socket, notify: notify, sending: make(chan struct{}, 1), attached: make(chan struct{}), ended: make(chan struct{})}
 	go c.read()
 	return c
 }
@@ -76,6 +78,9 @@ func (c *client) hear(m Message) {
 		c.gone, c.exit = true, !strings.Contains(m.Rest, "unexpectedly") && !strings.Contains(m.Rest, "lost")
 		c.mu.Unlock()
 	case m.Block == nil:
+		if m.Name == "%session-changed" {
+			c.attach.Do(func() { close(c.attached) })
+		}
 		c.notify(m)
 	case m.Block.Own:
 		c.mu.Lock()
@@ -131,6 +136,12 @@ func (c *client) send(ctx context.Context, call *call) error {
 		return interrupted(ctx, fault.NotSent)
 	}
 	defer func() { <-c.sending }()
+	select {
+	case <-c.attached:
+	case <-c.ended:
+	case <-ctx.Done():
+		return interrupted(ctx, fault.NotSent)
+	}
 	c.mu.Lock()
 	if c.gone {
 		c.mu.Unlock()
