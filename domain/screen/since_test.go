@@ -246,3 +246,19 @@ func TestOnlyOurCursorsOpen(t *testing.T) {
 		}
 	}
 }
+
+// A fingerprint of few lines began at the oldest row. Once rows may have left, a line that looks like it proves nothing.
+func TestAShortFingerprintProvesNothingAfterATrim(t *testing.T) {
+	p := newPad(20, 5, 50)
+	p.print("same")
+	cursor := screen.CursorAt(p.capture(0))
+	for i := range 200 {
+		if i == 190 {
+			p.print("same")
+		}
+		p.print(fmt.Sprint("new ", i))
+	}
+	if delta := p.since(cursor); delta.Break != screen.BreakTrimmed {
+		t.Errorf("break %q with %d lines, want trimmed", delta.Break, len(delta.Lines))
+	}
+}
