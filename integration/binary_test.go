@@ -83,11 +83,11 @@ func launchCommand(t *testing.T, cmd *exec.Cmd) *pipes.Process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), hangBound)
+		ctx, cancel := context.WithTimeout(context.Background(), endBound)
 		defer cancel()
 		_ = p.Close(ctx) // how it ends is the tests of ending's matter
 		if ctx.Err() != nil {
-			t.Errorf("the server had to be killed: it did not end within %v of EOF; stderr:\n%s", hangBound, p.Stderr())
+			t.Errorf("the server had to be killed: it did not end within %v of EOF; stderr:\n%s", endBound, p.Stderr())
 		}
 		if strays := p.Strays(); len(strays) > 0 {
 			t.Errorf("stdout held what is no JSON-RPC: %q", strays)

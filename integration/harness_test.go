@@ -15,8 +15,12 @@ import (
 	"time"
 )
 
-// hangBound is how long anything may take before a test calls it hung. Nothing waits that long when it works.
-const hangBound = 10 * time.Second
+// hangBound is how long anything may take before a test calls it hung. Nothing waits that long when it works; on a machine
+// that is loaded ten times over, starts of processes have taken 10 s.
+const hangBound = 30 * time.Second
+
+// endBound is how long the product may take to end when its peer or a signal ends it.
+const endBound = 10 * time.Second
 
 // eachTmux runs a test against every tmux under test, as a subtest named for its version.
 func eachTmux(t *testing.T, test func(t *testing.T, binary string)) {

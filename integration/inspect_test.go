@@ -41,7 +41,7 @@ func TestSearchOfManyPanes(t *testing.T) {
 		took := time.Since(began)
 		stopped, matches, searched := out["stopped_by"].([]any), out["matches"].([]any), out["panes_searched"].(float64)
 		t.Logf("%v: %v panes, %d matches, stopped by %v", took, searched, len(matches), stopped)
-		if took > 5*time.Second+hangBound/10 {
+		if took > 6*time.Second {
 			t.Errorf("it took %v", took)
 		}
 		if len(stopped) == 0 || searched < 10 || len(matches) < int(searched)-1 {

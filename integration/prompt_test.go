@@ -241,7 +241,7 @@ func (p *promptPane) step(ctx context.Context, step string) (screen.Capture, err
 		}
 		if argument == "clear" { // and the prompt is back: clear discards what is typed while it is at work
 			changed = func(now screen.Capture) bool {
-				return now.Pane.CursorY < before.Pane.CursorY && now.Pane.CursorX == before.Pane.CursorX
+				return now.Pane.CursorY < before.Pane.CursorY && (now.Pane.CursorX > 0 || before.Pane.CursorX == 0)
 			}
 		}
 	case "key":

@@ -226,7 +226,7 @@ func (w *tmuxWorld) Die(pane tmux.PaneID) {
 			dead := w.Tmux(w.t, "display-message", "-p", "-t", string(pane), "#{pane_dead}")
 			return dead == "1", dead
 		})
-		for deadline := time.Now().Add(hangBound / 5); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+		for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
 			if w.Tmux(w.t, "display-message", "-p", "-t", string(pane), "#{pane_dead_status}") == "3" {
 				return
 			}

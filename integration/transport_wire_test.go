@@ -215,8 +215,8 @@ func (w *wire) exit() (status int, took time.Duration) {
 		if err != nil && w.cmd.ProcessState.ExitCode() < 0 {
 			w.Errorf("the server died: %v", err)
 		}
-	case <-time.After(hangBound):
-		w.Fatalf("the server has not ended within %v", hangBound)
+	case <-time.After(endBound):
+		w.Fatalf("the server has not ended within %v", endBound)
 	}
 	return w.cmd.ProcessState.ExitCode(), time.Since(begun)
 }
