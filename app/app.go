@@ -40,6 +40,7 @@ type Options struct {
 	CallTimeout time.Duration // for calls that do not wait; 5 s if 0
 	SocketPath  string        // of the server, for answers while none runs
 	Backend     string        // how commands reach tmux, for get_server_info
+	Endpoint    string        // public alias of the server; "local" if empty
 	Logger      *slog.Logger  // discards if nil
 
 	Surface *surface.Selection // of the catalogue; every tool if nil
@@ -65,6 +66,7 @@ type App struct {
 // New makes an application. Nothing is read or started yet.
 func New(outside Ports, options Options) *App {
 	options.CallTimeout = lo.CoalesceOrEmpty(options.CallTimeout, 5*time.Second)
+	options.Endpoint = lo.CoalesceOrEmpty(options.Endpoint, DefaultEndpoint)
 	logger := options.Logger
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)

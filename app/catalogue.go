@@ -14,5 +14,5 @@ var (
 
 // catalogue is every tool, in the order in which they are listed.
 func catalogue() []Tool {
-	return slices.Concat(inspectRows(), manageRows(), executeRows(), teardownRows())
+	return slices.Concat(inspectRows(), manageRows(), executeRows(), teardownRows(), exactRows())
 }

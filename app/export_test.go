@@ -4,4 +4,5 @@ package app
 var (
 	SchemaOf = schemaOf
 	Decode   = decode
+	Exact    = (*App).exact
 )

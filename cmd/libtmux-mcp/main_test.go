@@ -101,6 +101,16 @@ func TestSelectionsThatCannotBe(t *testing.T) {
 		{name: "an empty element", env: []string{"LIBTMUX_TOOLSETS=inspect,"}, stderr: []string{`LIBTMUX_TOOLSETS="inspect," has an empty element \(known: inspect, `}},
 		{name: "an unknown tool", env: []string{"LIBTMUX_TOOLSETS=", "LIBTMUX_TOOLS=send_key"}, stderr: []string{`LIBTMUX_TOOLS: there is no "send_key" \(known: .*send_keys`}},
 		{name: "an empty exclusion", env: []string{"LIBTMUX_EXCLUDE_TOOLS=send_keys,,"}, stderr: []string{`LIBTMUX_EXCLUDE_TOOLS="send_keys,," has an empty element`}},
+		{name: "an unknown tool by flag", args: "--enable-tool tmux_captur", stderr: []string{`--enable-tool: there is no "tmux_captur" \(known: .*tmux_capabilities`}},
+		{name: "a comma list is no name", args: "--enable-tool list_panes,send_keys", stderr: []string{`--enable-tool: there is no "list_panes,send_keys"`}},
+		{name: "no name", args: "--enable-tool=", stderr: []string{`--enable-tool: there is no ""`}},
+		{name: "toolsets and an endpoint", args: "--endpoint x", env: []string{"LIBTMUX_TOOLSETS="}, stderr: []string{`LIBTMUX_TOOLSETS selects toolsets, where --endpoint`}},
+		{name: "toolsets and exact tools", args: "tools --enable-tool list_panes", env: []string{"LIBTMUX_TOOLSETS=inspect"}, stderr: []string{`LIBTMUX_TOOLSETS selects toolsets`}},
+		{name: "an endpoint with a slash", args: "--endpoint a/b", stderr: []string{`--endpoint: "a/b" is not 1 to 128 letters, digits, _ \. or -$`}},
+		{name: "an empty endpoint", args: "--endpoint=", stderr: []string{`--endpoint: "" is not`}},
+		{name: "a long endpoint", args: "--endpoint " + strings.Repeat("x", 129), stderr: []string{`--endpoint: "x+" is not`}},
+		{name: "letters of other scripts", args: "doctor --endpoint é", stderr: []string{`--endpoint: "é" is not`}},
+		{name: "an endpoint that is a resource", args: "--endpoint capabilities", stderr: []string{`--endpoint: "capabilities" is the name of a resource`}},
 		{name: "both selectors", args: "tools --socket /tmp/x --socket-name x", stderr: []string{"--socket and --socket-name exclude each other"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

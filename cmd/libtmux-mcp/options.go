@@ -45,18 +45,20 @@ type clientFlags struct {
 
 // serveFlags are the flags of serve. Values that are out of range are refused in config.
 type serveFlags struct {
-	Socket           *string `placeholder:"PATH" help:"Path of the socket of the tmux server to use. It is borrowed: never killed, started only by create_session."`
-	SocketName       *string `placeholder:"NAME" help:"Name of that socket, as tmux -L. Without either, a server named libtmux-mcp is used, and started if it does not run."`
-	Tmux             *string `placeholder:"EXECUTABLE" help:"The tmux executable. Default: tmux on PATH or in the usual directories."`
-	Backend          string  `default:"auto" enum:"auto,cli,control" help:"How tmux is reached: cli (one process for each command list; auto is that), control (one client that stays attached)."`
-	Timeout          float64 `default:"5" placeholder:"SECONDS" help:"For calls that do not wait, 0.1 to 120."`
-	Concurrency      int     `default:"64" help:"Calls at work at once, 1 to 1024."`
-	MaxRequests      int     `default:"256" help:"Calls at work and waiting for their turn, 1 to 65536."`
-	MaxFrameBytes    int     `default:"1048576" help:"Bytes of a received message, 4096 to 67108864."`
-	MaxOutputBytes   int     `default:"4194304" help:"Bytes queued to a peer that reads slowly, 65536 to 268435456."`
-	MaxResponseBytes int     `default:"1048576" help:"Bytes of one structured answer, 65536 to 16777216."`
-	Audit            *string `placeholder:"FILE" help:"Absolute path of a file to which every call adds a line: tool, target, outcome, delivery, duration; nothing that was typed or shown."`
-	LogLevel         string  `default:"warn" enum:"debug,info,warn,error" help:"What to log on standard error: ${enum}."`
+	Socket           *string  `placeholder:"PATH" help:"Path of the socket of the tmux server to use. It is borrowed: never killed, started only by create_session."`
+	SocketName       *string  `placeholder:"NAME" help:"Name of that socket, as tmux -L. Without either, a server named libtmux-mcp is used, and started if it does not run."`
+	Tmux             *string  `placeholder:"EXECUTABLE" help:"The tmux executable. Default: tmux on PATH or in the usual directories."`
+	Backend          string   `default:"auto" enum:"auto,cli,control" help:"How tmux is reached: cli (one process for each command list; auto is that), control (one client that stays attached)."`
+	Endpoint         *string  `placeholder:"NAME" help:"Deny by default: only tmux_capabilities is on offer, and what --enable-tool names. The name is the server's public alias, in the URIs of resources: letters, digits, _ . -"`
+	EnableTool       []string `sep:"none" placeholder:"NAME" help:"Deny by default, and offer this tool too. Repeatable."`
+	Timeout          float64  `default:"5" placeholder:"SECONDS" help:"For calls that do not wait, 0.1 to 120."`
+	Concurrency      int      `default:"64" help:"Calls at work at once, 1 to 1024."`
+	MaxRequests      int      `default:"256" help:"Calls at work and waiting for their turn, 1 to 65536."`
+	MaxFrameBytes    int      `default:"1048576" help:"Bytes of a received message, 4096 to 67108864."`
+	MaxOutputBytes   int      `default:"4194304" help:"Bytes queued to a peer that reads slowly, 65536 to 268435456."`
+	MaxResponseBytes int      `default:"1048576" help:"Bytes of one structured answer, 65536 to 16777216."`
+	Audit            *string  `placeholder:"FILE" help:"Absolute path of a file to which every call adds a line: tool, target, outcome, delivery, duration; nothing that was typed or shown."`
+	LogLevel         string   `default:"warn" enum:"debug,info,warn,error" help:"What to log on standard error: ${enum}."`
 }
 
 // A selection says how the socket was chosen.
@@ -77,6 +79,7 @@ type config struct {
 	socketPath  string
 	selected    selection
 	choice      surface.Choice
+	endpoint    string
 	tmuxConfig  string // configuration of a server that this process starts; empty: the shipped one, or tmux's own if borrowed
 	timeout     time.Duration
 	level       slog.Level
@@ -128,7 +131,7 @@ Environment:
   LIBTMUX_SOCKET         Name of the socket; exclusive with LIBTMUX_SOCKET_PATH. Flags win.
   LIBTMUX_SOCKET_PATH    Absolute path of the socket.
   LIBTMUX_TMUX_CONFIG    Absolute path of the configuration of a server that this process starts.
-  LIBTMUX_TOOLSETS       Which tools: a comma list of inspect, manage, execute, teardown; empty: none. Default: all four on
+  LIBTMUX_TOOLSETS       Which tools (not with --endpoint or --enable-tool): a comma list of inspect, manage, execute, teardown; empty: none. Default: all four on
                          a server that this process created with its minimal configuration, else all but teardown.
   LIBTMUX_TOOLS          Tools to add to those, by name.
   LIBTMUX_EXCLUDE_TOOLS  Tools to remove last, by name.
@@ -182,7 +185,14 @@ func (f serveFlags) config(environment []string) (config, error) {
 	if toolsets, set := env[surface.ToolsetsVariable]; set {
 		wish.Toolsets = &toolsets
 	}
-	var err error
+	if f.Endpoint != nil || len(f.EnableTool) > 0 {
+		wish.Exact, wish.Enable = app.ExactBase(), f.EnableTool
+	}
+	c.endpoint = lo.FromPtrOr(f.Endpoint, app.DefaultEndpoint)
+	err := app.CheckEndpoint(c.endpoint)
+	if err != nil {
+		return config{}, fmt.Errorf("--endpoint: %w", err)
+	}
 	if c.choice, err = surface.Choose(app.Members(), wish); err != nil {
 		return config{}, err
 	}

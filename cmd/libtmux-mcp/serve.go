@@ -47,7 +47,7 @@ func serve(ctx context.Context, c config) error {
 		Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Terminator: server, Frames: frames,
 		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
 	}, app.Options{
-		CallTimeout: c.timeout, SocketPath: conn.Socket(), Backend: backend.name, Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
+		CallTimeout: c.timeout, SocketPath: conn.Socket(), Endpoint: c.endpoint, Backend: backend.name, Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
 	})
 	defer application.Close()
 

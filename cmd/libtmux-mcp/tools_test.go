@@ -12,7 +12,7 @@ func TestTools(t *testing.T) {
 				`\(selected by default\): absent; serve creates one with the minimal configuration$`, `^list_panes +inspect +observe +default$`,
 				`^kill_pane +teardown +delete +default, for that server alone$`, "not a sandbox",
 			},
-			absent: []string{"Not on offer"},
+			absent: []string{`^tmux_capabilities .*observe`},
 		},
 		{
 			name: "with a configuration of the person's", args: "tools", env: []string{"LIBTMUX_TMUX_CONFIG=/etc/tmux.conf"},
@@ -30,6 +30,18 @@ func TestTools(t *testing.T) {
 			name: "for programs", args: "tools --json --socket /tmp/nowhere/s", env: steps,
 			stdout: []string{`"state": "absent"`, `"version": "3.9"`, `"by": "LIBTMUX_TOOLSETS"`, `"name": "kill_pane"`},
 			absent: []string{`"name": "send_keys",\n +"toolset": "execute",\n +"effects"`},
+		},
+		{
+			name: "by exact names, which deny the rest", args: "tools --enable-tool kill_pane --endpoint work", env: []string{"LIBTMUX_TOOLS=get_run"},
+			stdout: []string{
+				`^tmux_capabilities +- +observe +exact$`, `^kill_pane +teardown +delete +--enable-tool, LIBTMUX_TOOLS$`, `^get_run +inspect +observe +--enable-tool, LIBTMUX_TOOLS$`,
+				`^send_keys +execute +pass --enable-tool send_keys$`,
+			},
+			absent: []string{`^list_panes .*observe`, `that server alone`},
+		},
+		{
+			name: "by an endpoint alone", args: "tools --endpoint work",
+			stdout: []string{`^tmux_capabilities +- +observe +exact$`, `^list_panes +inspect +pass --enable-tool list_panes$`},
 		},
 		{
 			name: "where tmux cannot be run", args: "tools --tmux /nowhere/tmux",

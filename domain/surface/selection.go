@@ -13,7 +13,7 @@ import (
 // served, and never changed.
 type Selection struct {
 	Base     Step
-	Added    Step // what ToolsVariable gave beyond the base
+	Added    Step // what EnableFlag and ToolsVariable gave beyond the base
 	Excluded Step // what ExcludeVariable took away
 
 	choice  Choice
@@ -37,6 +37,7 @@ const (
 	ByDefault  Source = "default"
 	ByToolsets Source = ToolsetsVariable
 	ByExact    Source = "exact"
+	ByEnable   Source = EnableFlag
 	ByTools    Source = ToolsVariable
 	ByExclude  Source = ExcludeVariable
 	ByEmbedder Source = "embedder" // no operator was asked
@@ -54,12 +55,12 @@ func All(catalogue []Member) Selection {
 // started must be asked for. A teardown that the default alone gives is bound to that generation.
 func (c Choice) Freeze(created tmux.Generation) Selection {
 	s := Selection{
-		Base: c.base(created != ""), Added: Step{Source: ByTools}, Excluded: Step{Source: ByExclude},
+		Base: c.base(created != ""), Added: Step{Source: c.adding()}, Excluded: Step{Source: ByExclude},
 		choice: c, offered: map[string]bool{}, bound: map[string]bool{}, created: created,
 	}
 	for _, m := range c.catalogue {
 		based := slices.Contains(c.exact, m.Name) || m.Toolset != Exact && slices.Contains(s.Base.Toolsets, m.Toolset)
-		named, excluded := slices.Contains(c.tools, m.Name), slices.Contains(c.exclude, m.Name)
+		named, excluded := slices.Contains(c.enable, m.Name) || slices.Contains(c.tools, m.Name), slices.Contains(c.exclude, m.Name)
 		switch {
 		case based:
 			s.Base.Tools = append(s.Base.Tools, m.Name)
@@ -90,6 +91,17 @@ func (c Choice) base(created bool) Step {
 	return Step{Source: ByDefault, Toolsets: []Toolset{Inspect, Manage, Execute}}
 }
 
+// adding is who adds tools.
+func (c Choice) adding() Source {
+	switch {
+	case len(c.enable) == 0:
+		return ByTools
+	case len(c.tools) == 0:
+		return ByEnable
+	}
+	return ByEnable + ", " + ByTools
+}
+
 // Offers reports whether a tool is on offer.
 func (s Selection) Offers(tool string) bool { return s.offered[tool] }
 
@@ -111,7 +123,10 @@ func (s Selection) Enable(tool Member) string {
 	var ways []string
 	if !slices.Contains(s.Base.Tools, tool.Name) && !slices.Contains(s.Added.Tools, tool.Name) {
 		ways = append(ways, "add "+tool.Name+" to "+ToolsVariable)
-		if s.Base.Source != ByExact && tool.Toolset != Exact {
+		switch {
+		case s.Base.Source == ByExact:
+			ways[0] = "pass " + EnableFlag + " " + tool.Name
+		case tool.Toolset != Exact:
 			toolsets := lo.FilterMap(Toolsets(), func(t Toolset, _ int) (string, bool) {
 				return string(t), t == tool.Toolset || slices.Contains(s.Base.Toolsets, t)
 			})

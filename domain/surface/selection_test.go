@@ -118,6 +118,12 @@ func TestSelection(t *testing.T) {
 		{"an exclusion from the default", surface.Wish{Exclude: "kill"}, created, "list capture rename resize run type clear", "clear", "list capture rename resize run type clear kill", "", "kill"},
 		{"a base of exact names", surface.Wish{Exact: []string{"exact_look"}, Tools: "kill"}, created, "kill exact_look", "", "exact_look", "kill", ""},
 		{"an empty base of exact names", surface.Wish{Exact: []string{}}, created, "", "", "", "", ""},
+		{
+			"exact names, with some by flag and by variable",
+			surface.Wish{Exact: []string{"exact_look"}, Enable: []string{"exact_run", "exact_look"}, Tools: "kill", Exclude: "exact_look"},
+			created,
+			"kill exact_run", "", "exact_look", "kill exact_run", "exact_look",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := choose(t, c.wish).Freeze(c.created)
@@ -127,6 +133,18 @@ func TestSelection(t *testing.T) {
 				t.Errorf("on offer, bound, base, added, excluded (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestWhoAdds(t *testing.T) {
+	for want, wish := range map[surface.Source]surface.Wish{
+		"LIBTMUX_TOOLS":                {Tools: "kill"},
+		"--enable-tool":                {Exact: []string{}, Enable: []string{"kill"}},
+		"--enable-tool, LIBTMUX_TOOLS": {Exact: []string{}, Enable: []string{"kill"}, Tools: "run"},
+	} {
+		if got := choose(t, wish).Freeze("").Added.Source; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 
@@ -158,6 +176,7 @@ func TestWishesThatCannotBe(t *testing.T) {
 		{"an unknown exclusion", surface.Wish{Exclude: "kill,nothing"}, []string{"LIBTMUX_EXCLUDE_TOOLS", `"nothing"`, "list, capture"}},
 		{"an empty exclusion", surface.Wish{Exclude: ",kill"}, []string{"LIBTMUX_EXCLUDE_TOOLS", "empty element"}},
 		{"an unknown exact tool", surface.Wish{Exact: []string{"exact_lok"}}, []string{`"exact_lok"`, "list, capture"}},
+		{"an unknown tool by flag", surface.Wish{Exact: []string{}, Enable: []string{"exact_lok"}}, []string{"--enable-tool", `"exact_lok"`, "list, capture"}},
 		{"toolsets and exact tools", surface.Wish{Exact: []string{"exact_look"}, Toolsets: new("")}, []string{"LIBTMUX_TOOLSETS", "exact"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -187,7 +206,7 @@ func TestWhatIsWithheldCanBeEnabled(t *testing.T) {
 		{"the rest of the default", surface.Wish{}, surface.Member{Name: "kill", Toolset: surface.Teardown}, "add kill to LIBTMUX_TOOLS or set LIBTMUX_TOOLSETS=inspect,manage,execute,teardown"},
 		{"of nothing", surface.Wish{Toolsets: new("")}, surface.Member{Name: "run", Toolset: surface.Execute}, "add run to LIBTMUX_TOOLS or set LIBTMUX_TOOLSETS=execute"},
 		{"what has no toolset", surface.Wish{}, surface.Member{Name: "exact_run"}, "add exact_run to LIBTMUX_TOOLS"},
-		{"beside exact tools", surface.Wish{Exact: []string{"exact_look"}}, surface.Member{Name: "run", Toolset: surface.Execute}, "add run to LIBTMUX_TOOLS"},
+		{"beside exact tools", surface.Wish{Exact: []string{"exact_look"}}, surface.Member{Name: "run", Toolset: surface.Execute}, "pass --enable-tool run"},
 		{"what was excluded", surface.Wish{Exclude: "run"}, surface.Member{Name: "run", Toolset: surface.Execute}, "remove run from LIBTMUX_EXCLUDE_TOOLS"},
 		{
 			"what was excluded and not selected",

@@ -15,6 +15,9 @@ const (
 	ExcludeVariable  = "LIBTMUX_EXCLUDE_TOOLS" // tools to remove last
 )
 
+// EnableFlag is the flag by which an operator adds one tool.
+const EnableFlag = "--enable-tool"
+
 // Toolsets are all toolsets, from the least to the most that can be lost.
 func Toolsets() []Toolset { return []Toolset{Inspect, Manage, Execute, Teardown} }
 
@@ -28,6 +31,7 @@ type Member struct {
 type Wish struct {
 	Exact    []string // names that are the base instead of toolsets; nil: toolsets
 	Toolsets *string  // of ToolsetsVariable; nil: it is not set
+	Enable   []string // of EnableFlag, beside those of ToolsVariable
 	Tools    string   // of ToolsVariable
 	Exclude  string   // of ExcludeVariable
 }
@@ -37,7 +41,8 @@ type Choice struct {
 	catalogue []Member
 	exact     []string
 	toolsets  []Toolset // nil: the default ones
-	tools     []string
+	enable    []string  // by EnableFlag
+	tools     []string  // by ToolsVariable
 	exclude   []string
 }
 
@@ -45,12 +50,14 @@ type Choice struct {
 // of toolsets are errors that say what is known, in one line.
 func Choose(catalogue []Member, wish Wish) (Choice, error) {
 	tools := lo.Map(catalogue, func(m Member, _ int) string { return m.Name })
-	choice := Choice{catalogue: catalogue, exact: wish.Exact}
+	choice := Choice{catalogue: catalogue, exact: wish.Exact, enable: wish.Enable}
 	if wish.Exact != nil && wish.Toolsets != nil {
-		return Choice{}, fmt.Errorf("%s selects toolsets, where exact tools were asked for: unset it, or ask for no exact tools", ToolsetsVariable)
+		return Choice{}, fmt.Errorf("%s selects toolsets, where --endpoint, %s or --enroll-pane asks for exact tools: unset it, or leave those out", ToolsetsVariable, EnableFlag)
 	}
-	if err := unknown("the exact tools", wish.Exact, tools); err != nil {
-		return Choice{}, err
+	for source, names := range map[string][]string{"the exact tools": wish.Exact, EnableFlag: wish.Enable} {
+		if err := unknown(source, names, tools); err != nil {
+			return Choice{}, err
+		}
 	}
 	if wish.Toolsets != nil {
 		names, err := elements(ToolsetsVariable, *wish.Toolsets, lo.Map(Toolsets(), func(t Toolset, _ int) string { return string(t) }))

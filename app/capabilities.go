@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+
+	"github.com/samber/lo"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+)
+
+// TmuxCapabilitiesIn has no arguments.
+type TmuxCapabilitiesIn struct{}
+
+// TmuxCapabilitiesOut is what an exact deployment offers, and on which server.
+type TmuxCapabilitiesOut struct {
+	Endpoint              string      `json:"endpoint" jsonschema:"public alias of the server, in the URIs of resources"`
+	Server                ExactServer `json:"server"`
+	EnabledTools          []string    `json:"enabled_tools"`
+	Limits                ExactLimits `json:"limits"`
+	ProcessTracking       string      `json:"process_tracking" jsonschema:"supported, or why processes cannot be told apart for certain"`
+	CaptureHooksStable    *bool       `json:"capture_hooks_must_be_stable,omitempty" jsonschema:"true: this tmux cannot check for an after-capture-pane hook in the capture itself (before 3.5), so nobody may set one while something is captured"`
+	OwnsDaemon            bool        `json:"owns_daemon" jsonschema:"false: the tmux server stays when this process ends"`
+	ResourceSubscriptions bool        `json:"resource_subscriptions"`
+}
+
+// An ExactServer is the identity of the server.
+type ExactServer struct {
+	State      string `json:"state" enum:"running,absent"`
+	Generation string `json:"generation,omitempty" jsonschema:"identity of this life of the server; references count in it alone"`
+	PID        int    `json:"pid,omitempty"`
+	StartTime  int64  `json:"start_time,omitempty" jsonschema:"epoch seconds"`
+	Version    string `json:"version,omitempty"`
+}
+
+// ExactLimits bound the exact tools.
+type ExactLimits struct {
+	CallSeconds float64 `json:"call_seconds" jsonschema:"within which a call ends that does not wait"`
+	TextBytes   int     `json:"text_bytes" jsonschema:"of a mutation"`
+	Keys        int     `json:"keys" jsonschema:"of a mutation"`
+	Arguments   int     `json:"argv" jsonschema:"entries, of a creation"`
+}
+
+// The limits of one mutation by an exact tool.
+const (
+	maxExactText = 64 << 10 // bytes
+	maxExactKeys = 256
+	maxExactArgv = 256
+)
+
+// TmuxCapabilities tells what is enabled here, on which server.
+func (a *App) TmuxCapabilities(ctx context.Context, _ TmuxCapabilitiesIn) (TmuxCapabilitiesOut, error) {
+	t, err := a.topology(ctx, tmux.DetailBrief)
+	if err != nil {
+		return TmuxCapabilitiesOut{}, err
+	}
+	out := TmuxCapabilitiesOut{
+		Endpoint: a.options.Endpoint, Server: exactServer(t),
+		EnabledTools: lo.Map(a.tools, func(t Tool, _ int) string { return t.Name }),
+		Limits: ExactLimits{
+			CallSeconds: a.options.CallTimeout.Seconds(), TextBytes: maxExactText, Keys: maxExactKeys, Arguments: maxExactArgv,
+		},
+		ProcessTracking: "this server has no means to tell processes apart for certain",
+	}
+	if t.Running {
+		out.CaptureHooksStable = new(!t.Server.Version.AtLeast("3.5"))
+	}
+	return out, nil
+}
+
+func exactServer(t tmux.Topology) ExactServer {
+	if !t.Running {
+		return ExactServer{State: "absent"}
+	}
+	return ExactServer{
+		State: "running", Generation: string(t.Server.Generation), PID: t.Server.PID, StartTime: t.Server.StartTime.Unix(),
+		Version: string(t.Server.Version),
+	}
+}

@@ -1,0 +1,18 @@
+package app
+
+import "github.com/libtmux-mcp/libtmux-mcp/domain/surface"
+
+// exactRows are the tools for deployments that deny by default: each is enabled by its name alone, and acts on nothing but what a
+// reference names.
+func exactRows() []Tool {
+	return []Tool{
+		row(Tool{
+			Name: "tmux_capabilities", Title: "tmux capabilities", Toolset: surface.Exact, Hints: reads,
+			Description: "Which tmux server this is, which tools are enabled, and within which limits. What is not listed is not enabled.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).TmuxCapabilities),
+	}
+}
+
+// ExactBase names the tools that an operator who denies by default enables without naming them.
+func ExactBase() []string { return []string{"tmux_capabilities"} }
