@@ -37,19 +37,23 @@ type Ports struct {
 
 // Options configure an application. The zero value is usable.
 type Options struct {
-	CallTimeout time.Duration // for calls that do not wait; 5 s if 0
-	SocketPath  string        // of the server, for answers while none runs
-	Backend     string        // how commands reach tmux, for get_server_info
-	Endpoint    string        // public alias of the server; "local" if empty
-	Logger      *slog.Logger  // discards if nil
+	CallTimeout    time.Duration // for calls that do not wait; 5 s if 0
+	MaxResultBytes int           // of JSON in one answer; DefaultMaxResultBytes if 0
+	SocketPath     string        // of the server, for answers while none runs
+	Backend        string        // how commands reach tmux, for get_server_info
+	Endpoint       string        // public alias of the server; "local" if empty
+	Logger         *slog.Logger  // discards if nil
 
 	Surface *surface.Selection // of the catalogue; every tool if nil
 	Launch  Launch             // how the process was started, for Capabilities
 	Audit   func(AuditEntry)   // told of every call that has ended, by any goroutine; nil: nobody
 }
 
-// An App is one application over one tmux server. It is safe for concurrent use. Close it. Call keeps to the surface, as
-// Tools does; the methods that tools are made of are use cases of their own, for who embeds them and decides himself.
+// DefaultMaxResultBytes is how much JSON one answer may have.
+const DefaultMaxResultBytes = 1 << 20
+
+// An App is one application over one tmux server. It is safe for concurrent use. Close it. Everything keeps to the surface: Tools,
+// Call, and the methods that tools are made of, for who embeds them. What is not selected is Unsupported to those, and reaches no port.
 type App struct {
 	Ports
 	options Options
@@ -66,6 +70,7 @@ type App struct {
 // New makes an application. Nothing is read or started yet.
 func New(outside Ports, options Options) *App {
 	options.CallTimeout = lo.CoalesceOrEmpty(options.CallTimeout, 5*time.Second)
+	options.MaxResultBytes = lo.CoalesceOrEmpty(options.MaxResultBytes, DefaultMaxResultBytes)
 	options.Endpoint = lo.CoalesceOrEmpty(options.Endpoint, DefaultEndpoint)
 	logger := options.Logger
 	if logger == nil {
@@ -87,14 +92,31 @@ func (a *App) Close() { a.runs.close() }
 // Tools are the tools that this application offers, in the order of the catalogue.
 func (a *App) Tools() []Tool { return slices.Clone(a.tools) }
 
-// Call calls a tool with arguments in JSON and returns its Out value. Unknown tools and arguments that do not fit are InvalidInput;
-// every error is a *fault.Error. A tool that does not wait is given the call timeout.
-func (a *App) Call(ctx context.Context, name string, arguments json.RawMessage) (out any, err error) {
+// Call calls a tool with arguments in JSON and returns its Out value. Unknown tools and arguments that do not fit are InvalidInput, an
+// answer of more JSON than one may have is Capacity; every error is a *fault.Error. A tool that does not wait is given the call
+// timeout.
+func (a *App) Call(ctx context.Context, name string, arguments json.RawMessage) (any, error) {
+	out, _, err := a.answer(ctx, name, arguments)
+	return out, err
+}
+
+// Answer is Call for who wants the Out value as JSON.
+func (a *App) Answer(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
+	_, encoded, err := a.answer(ctx, name, arguments)
+	return encoded, err
+}
+
+func (a *App) answer(ctx context.Context, name string, arguments json.RawMessage) (out any, encoded json.RawMessage, err error) {
 	tool, ok := lo.Find(a.tools, func(t Tool) bool { return t.Name == name })
 	if !ok {
-		return nil, fault.Invalidf("call one of: "+strings.Join(lo.Map(a.tools, func(t Tool, _ int) string { return t.Name }), ", "),
+		return nil, nil, fault.Invalidf("call one of: "+strings.Join(lo.Map(a.tools, func(t Tool, _ int) string { return t.Name }), ", "),
 			"there is no tool %q", name)
 	}
+	return a.perform(ctx, tool, arguments, a.options.MaxResultBytes)
+}
+
+// perform calls a tool that is on offer. What it answers may have so many bytes of JSON.
+func (a *App) perform(ctx context.Context, tool Tool, arguments json.RawMessage, most int) (out any, encoded json.RawMessage, err error) {
 	audited := a.auditing(tool, arguments)
 	defer func() { audited(out, err) }()
 	if !tool.Waits {
@@ -102,10 +124,16 @@ func (a *App) Call(ctx context.Context, name string, arguments json.RawMessage) 
 		ctx, cancel = context.WithTimeout(ctx, a.options.CallTimeout)
 		defer cancel()
 	}
-	if out, err = tool.call(a.bind(ctx, name), a, arguments); err != nil {
-		return nil, asFault(err, name)
+	if ctx, err = a.admit(ctx, tool.Name); err == nil {
+		out, err = tool.call(ctx, a, arguments)
 	}
-	return out, nil
+	if err == nil {
+		encoded, err = tool.encode(out, most)
+	}
+	if err != nil {
+		return nil, nil, a.explained(err, tool.Name)
+	}
+	return out, encoded, nil
 }
 
 // asFault makes sure that an error leaves as a fault that may be shown.

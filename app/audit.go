@@ -13,7 +13,6 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
-	"github.com/libtmux-mcp/libtmux-mcp/domain/surface"
 )
 
 // An AuditEntry is one call that has ended. It holds nothing that was typed, shown or named by the caller: tools, ids and words
@@ -45,7 +44,7 @@ func (a *App) auditing(tool Tool, arguments json.RawMessage) (end func(out any, 
 		default:
 			entry.Outcome = lo.CoalesceOrEmpty(textField(out, "Outcome"), "ok")
 			entry.Target = lo.CoalesceOrEmpty(entry.Target, textField(out, "PaneID"))
-			if tool.Effect != surface.Observe || tool.Reach != surface.ReachNone {
+			if tool.changes() {
 				entry.Delivery = fault.Observed
 			}
 		}

@@ -49,6 +49,10 @@ const (
 
 // TmuxCapabilities tells what is enabled here, on which server.
 func (a *App) TmuxCapabilities(ctx context.Context, _ TmuxCapabilitiesIn) (TmuxCapabilitiesOut, error) {
+	ctx, err := a.admit(ctx, "tmux_capabilities")
+	if err != nil {
+		return TmuxCapabilitiesOut{}, err
+	}
 	t, err := a.topology(ctx, tmux.DetailBrief)
 	if err != nil {
 		return TmuxCapabilitiesOut{}, err

@@ -80,6 +80,10 @@ type CapturePaneOut struct {
 
 // CapturePane reads what a pane shows.
 func (a *App) CapturePane(ctx context.Context, in CapturePaneIn) (CapturePaneOut, error) {
+	ctx, err := a.admit(ctx, "capture_pane")
+	if err != nil {
+		return CapturePaneOut{}, err
+	}
 	t, pane, err := a.knownPane(ctx, tmux.DetailBrief, in.PaneID)
 	if err != nil {
 		return CapturePaneOut{}, err

@@ -28,6 +28,10 @@ type CaptureSinceOut struct {
 
 // CaptureSince reads the lines that were finished since a cursor.
 func (a *App) CaptureSince(ctx context.Context, in CaptureSinceIn) (CaptureSinceOut, error) {
+	ctx, err := a.admit(ctx, "capture_since")
+	if err != nil {
+		return CaptureSinceOut{}, err
+	}
 	t, pane, err := a.knownPane(ctx, tmux.DetailBrief, in.PaneID)
 	if err != nil {
 		return CaptureSinceOut{}, err

@@ -75,5 +75,11 @@ func inspectRows() []Tool {
 			Description: "Environment that new processes get, globally or in a session. What looks like a secret is masked.",
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Environment},
 		}, (*App).ShowEnvironment),
+		row(Tool{
+			Name: "call_read_tools_batch", Title: "Call read tools in a batch", Toolset: surface.Inspect, Hints: reads,
+			Description: "Make up to 16 calls of inspect tools in one; those that wait (wait_for_text, get_run) are not reached. Each row is the tool's answer or its error. Together they have the room and the time of one call.",
+			Effect:      surface.Observe, Reach: surface.ReachNone,
+			Holds: []surface.Content{surface.Metadata, surface.TerminalText, surface.Environment, surface.ConfiguredCommands},
+		}, (*App).CallReadToolsBatch),
 	}
 }

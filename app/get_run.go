@@ -21,6 +21,10 @@ type GetRunIn struct {
 
 // GetRun collects a run, from this or an earlier server process of the same user.
 func (a *App) GetRun(ctx context.Context, in GetRunIn) (RunOut, error) {
+	ctx, err := a.admit(ctx, "get_run")
+	if err != nil {
+		return RunOut{}, err
+	}
 	if !frame.ValidRunID(in.RunID) {
 		return RunOut{}, fault.Invalidf("pass a run_id that run_shell_command returned", "run_id %q is not the id of a run", in.RunID)
 	}

@@ -48,6 +48,10 @@ type SendKeysOut struct {
 
 // SendKeys types a text or presses keys.
 func (a *App) SendKeys(ctx context.Context, in SendKeysIn) (SendKeysOut, error) {
+	ctx, err := a.admit(ctx, "send_keys")
+	if err != nil {
+		return SendKeysOut{}, err
+	}
 	id, err := target.ParsePane("pane_id", in.PaneID)
 	if err != nil {
 		return SendKeysOut{}, err
@@ -119,6 +123,10 @@ type PasteTextOut struct {
 
 // PasteText pastes a text into one pane, whatever synchronize-panes says.
 func (a *App) PasteText(ctx context.Context, in PasteTextIn) (PasteTextOut, error) {
+	ctx, err := a.admit(ctx, "paste_text")
+	if err != nil {
+		return PasteTextOut{}, err
+	}
 	id, err := target.ParsePane("pane_id", in.PaneID)
 	if err != nil {
 		return PasteTextOut{}, err

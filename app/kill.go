@@ -46,16 +46,28 @@ type KillOut struct {
 
 // KillPane ends a pane.
 func (a *App) KillPane(ctx context.Context, in KillPaneIn) (KillOut, error) {
+	ctx, err := a.admit(ctx, "kill_pane")
+	if err != nil {
+		return KillOut{}, err
+	}
 	return a.kill(ctx, "pane_id", in.PaneID, tmux.KindPane, in.Confirming)
 }
 
 // KillWindow ends a window.
 func (a *App) KillWindow(ctx context.Context, in KillWindowIn) (KillOut, error) {
+	ctx, err := a.admit(ctx, "kill_window")
+	if err != nil {
+		return KillOut{}, err
+	}
 	return a.kill(ctx, "window_id", in.WindowID, tmux.KindWindow, in.Confirming)
 }
 
 // KillSession ends a session.
 func (a *App) KillSession(ctx context.Context, in KillSessionIn) (KillOut, error) {
+	ctx, err := a.admit(ctx, "kill_session")
+	if err != nil {
+		return KillOut{}, err
+	}
 	return a.kill(ctx, "session_id", in.SessionID, tmux.KindSession, in.Confirming)
 }
 
@@ -113,6 +125,10 @@ type ClearHistoryOut struct {
 
 // ClearHistory drops what stands above a pane's screen.
 func (a *App) ClearHistory(ctx context.Context, in ClearHistoryIn) (ClearHistoryOut, error) {
+	ctx, err := a.admit(ctx, "clear_history")
+	if err != nil {
+		return ClearHistoryOut{}, err
+	}
 	t, pane, err := a.knownPane(ctx, tmux.DetailBrief, in.PaneID)
 	if err != nil {
 		return ClearHistoryOut{}, err

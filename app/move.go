@@ -28,6 +28,10 @@ type MoveWindowOut struct {
 
 // MoveWindow moves a window within its session, where it stays current if it was, or into another.
 func (a *App) MoveWindow(ctx context.Context, in MoveWindowIn) (MoveWindowOut, error) {
+	ctx, err := a.admit(ctx, "move_window")
+	if err != nil {
+		return MoveWindowOut{}, err
+	}
 	id, err := target.ParseWindow("window_id", in.WindowID)
 	if err != nil {
 		return MoveWindowOut{}, err
@@ -104,6 +108,10 @@ type PlaceRow struct {
 
 // SwapPanes swaps the places of two panes.
 func (a *App) SwapPanes(ctx context.Context, in SwapPanesIn) (SwapPanesOut, error) {
+	ctx, err := a.admit(ctx, "swap_panes")
+	if err != nil {
+		return SwapPanesOut{}, err
+	}
 	pane, err := target.ParsePane("pane_id", in.PaneID)
 	if err != nil {
 		return SwapPanesOut{}, err

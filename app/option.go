@@ -32,6 +32,10 @@ var notes = map[[2]string]string{
 
 // SetOption sets one of a few options, or one of the user's own.
 func (a *App) SetOption(ctx context.Context, in SetOptionIn) (SetOptionOut, error) {
+	ctx, err := a.admit(ctx, "set_option")
+	if err != nil {
+		return SetOptionOut{}, err
+	}
 	level := tmux.Kind("")
 	if in.TargetID != "" {
 		if err := target.Parse("target_id", in.TargetID, tmux.KindSession, tmux.KindWindow, tmux.KindPane); err != nil {

@@ -102,6 +102,10 @@ type ListPanesOut struct {
 
 // ListPanes lists panes, each once.
 func (a *App) ListPanes(ctx context.Context, in ListPanesIn) (ListPanesOut, error) {
+	ctx, err := a.admit(ctx, "list_panes")
+	if err != nil {
+		return ListPanesOut{}, err
+	}
 	detail := tmux.DetailBrief
 	if in.Detail == "full" {
 		detail = tmux.DetailFull
@@ -159,6 +163,10 @@ type GetPaneInfoOut struct {
 
 // GetPaneInfo describes one pane in full.
 func (a *App) GetPaneInfo(ctx context.Context, in GetPaneInfoIn) (GetPaneInfoOut, error) {
+	ctx, err := a.admit(ctx, "get_pane_info")
+	if err != nil {
+		return GetPaneInfoOut{}, err
+	}
 	t, pane, err := a.knownPane(ctx, tmux.DetailFull, in.PaneID)
 	if err != nil {
 		return GetPaneInfoOut{}, err
@@ -185,6 +193,10 @@ var splitSize = regexp.MustCompile(`^([1-9][0-9]{0,3}|[1-9][0-9]?%)$`)
 
 // SplitWindow creates a pane beside another.
 func (a *App) SplitWindow(ctx context.Context, in SplitWindowIn) (SplitWindowOut, error) {
+	ctx, err := a.admit(ctx, "split_window")
+	if err != nil {
+		return SplitWindowOut{}, err
+	}
 	if in.Size != "" && !splitSize.MatchString(in.Size) {
 		return SplitWindowOut{}, fault.Invalidf(`pass cells such as "10" or a percentage such as "30%"`, "size %q is neither cells nor a percentage", in.Size)
 	}

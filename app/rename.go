@@ -85,6 +85,10 @@ type RenameOut struct {
 
 // Rename names a session or a window, or gives a pane its title.
 func (a *App) Rename(ctx context.Context, in RenameIn) (RenameOut, error) {
+	ctx, err := a.admit(ctx, "rename")
+	if err != nil {
+		return RenameOut{}, err
+	}
 	if err := firstError(
 		target.Parse("target_id", in.TargetID, tmux.KindSession, tmux.KindWindow, tmux.KindPane), checkName("name", in.Name),
 	); err != nil {

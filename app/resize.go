@@ -30,6 +30,10 @@ type ResizeOut struct {
 
 // Resize gives a window or a pane a size, or zooms a pane.
 func (a *App) Resize(ctx context.Context, in ResizeIn) (ResizeOut, error) {
+	ctx, err := a.admit(ctx, "resize")
+	if err != nil {
+		return ResizeOut{}, err
+	}
 	if err := target.Parse("target_id", in.TargetID, tmux.KindWindow, tmux.KindPane); err != nil {
 		return ResizeOut{}, err
 	}
@@ -73,6 +77,10 @@ type SelectLayoutOut struct {
 
 // SelectLayout lays the panes of a window out.
 func (a *App) SelectLayout(ctx context.Context, in SelectLayoutIn) (SelectLayoutOut, error) {
+	ctx, err := a.admit(ctx, "select_layout")
+	if err != nil {
+		return SelectLayoutOut{}, err
+	}
 	id, err := target.ParseWindow("window_id", in.WindowID)
 	if err != nil {
 		return SelectLayoutOut{}, err

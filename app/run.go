@@ -48,6 +48,10 @@ func (r *run) place() place { return place{r.plan.Server.Generation, r.plan.Pane
 // RunShellCommand runs a command in the shell of a pane: guard, stage, type, start, anchor, release, wait. What follows is
 // the business of attend, which outlives the call.
 func (a *App) RunShellCommand(ctx context.Context, in RunShellCommandIn) (RunOut, error) {
+	ctx, err := a.admit(ctx, "run_shell_command")
+	if err != nil {
+		return RunOut{}, err
+	}
 	id, err := target.ParsePane("pane_id", in.PaneID)
 	if err != nil {
 		return RunOut{}, err

@@ -64,6 +64,10 @@ type SkippedPane struct {
 
 // SearchPanes looks for a text in what panes show.
 func (a *App) SearchPanes(ctx context.Context, in SearchPanesIn) (SearchPanesOut, error) {
+	ctx, err := a.admit(ctx, "search_panes")
+	if err != nil {
+		return SearchPanesOut{}, err
+	}
 	patterns, err := wait.Compile("pattern", []string{in.Pattern}, in.Regex)
 	if err != nil {
 		return SearchPanesOut{}, err

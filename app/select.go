@@ -24,6 +24,10 @@ type SelectOut struct {
 
 // Select brings a window or a pane in front of whoever looks.
 func (a *App) Select(ctx context.Context, in SelectIn) (SelectOut, error) {
+	ctx, err := a.admit(ctx, "select")
+	if err != nil {
+		return SelectOut{}, err
+	}
 	if err := target.Parse("target_id", in.TargetID, tmux.KindWindow, tmux.KindPane); err != nil {
 		return SelectOut{}, err
 	}

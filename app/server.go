@@ -30,6 +30,10 @@ type GetServerInfoOut struct {
 
 // GetServerInfo tells which server this is and where this conversation runs.
 func (a *App) GetServerInfo(ctx context.Context, _ GetServerInfoIn) (GetServerInfoOut, error) {
+	ctx, err := a.admit(ctx, "get_server_info")
+	if err != nil {
+		return GetServerInfoOut{}, err
+	}
 	t, err := a.topology(ctx, tmux.DetailBrief) // it shows no ids, so that it acknowledges none
 	if err != nil {
 		return GetServerInfoOut{}, err

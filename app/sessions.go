@@ -36,6 +36,10 @@ type SessionRow struct {
 
 // ListSessions lists sessions.
 func (a *App) ListSessions(ctx context.Context, in ListSessionsIn) (ListSessionsOut, error) {
+	ctx, err := a.admit(ctx, "list_sessions")
+	if err != nil {
+		return ListSessionsOut{}, err
+	}
 	t, err := a.listing(ctx, tmux.DetailBrief)
 	if err != nil {
 		return ListSessionsOut{}, err
@@ -69,6 +73,10 @@ type CreateSessionOut struct {
 
 // CreateSession creates a detached session, and starts the server if none runs.
 func (a *App) CreateSession(ctx context.Context, in CreateSessionIn) (CreateSessionOut, error) {
+	ctx, err := a.admit(ctx, "create_session")
+	if err != nil {
+		return CreateSessionOut{}, err
+	}
 	if strings.ContainsAny(in.Name, ":.") {
 		return CreateSessionOut{}, fault.Invalidf("use another character, such as _", "name %q holds : or . which tmux would replace", in.Name)
 	}

@@ -47,6 +47,10 @@ type GetTmuxVariablesOut struct {
 
 // GetTmuxVariables reads format variables by name. Names are checked, so that nothing is a format that runs something.
 func (a *App) GetTmuxVariables(ctx context.Context, in GetTmuxVariablesIn) (GetTmuxVariablesOut, error) {
+	ctx, err := a.admit(ctx, "get_tmux_variables")
+	if err != nil {
+		return GetTmuxVariablesOut{}, err
+	}
 	if len(in.Names) == 0 || len(in.Names) > 32 {
 		return GetTmuxVariablesOut{}, fault.Invalidf("pass 1 to 32", "there are %d names", len(in.Names))
 	}
@@ -102,6 +106,10 @@ var optionName = regexp.MustCompile(`^@?[A-Za-z0-9_-]+(\[[0-9]+\])?$`)
 
 // ShowOptions lists options with their values.
 func (a *App) ShowOptions(ctx context.Context, in ShowOptionsIn) (ShowOptionsOut, error) {
+	ctx, err := a.admit(ctx, "show_options")
+	if err != nil {
+		return ShowOptionsOut{}, err
+	}
 	kinds := map[string]tmux.Kind{"session": tmux.KindSession, "window": tmux.KindWindow, "pane": tmux.KindPane}
 	kind, targeted := kinds[in.Scope]
 	switch {
@@ -150,6 +158,10 @@ type HookRow struct {
 
 // ShowHooks lists the hooks that are set.
 func (a *App) ShowHooks(ctx context.Context, in ShowHooksIn) (ShowHooksOut, error) {
+	ctx, err := a.admit(ctx, "show_hooks")
+	if err != nil {
+		return ShowHooksOut{}, err
+	}
 	t, err := a.about(ctx, "target_id", in.TargetID, tmux.KindSession, tmux.KindWindow, tmux.KindPane)
 	if err != nil {
 		return ShowHooksOut{}, err
@@ -190,6 +202,10 @@ type VariableRow struct {
 
 // ShowEnvironment lists the variables that new processes get.
 func (a *App) ShowEnvironment(ctx context.Context, in ShowEnvironmentIn) (ShowEnvironmentOut, error) {
+	ctx, err := a.admit(ctx, "show_environment")
+	if err != nil {
+		return ShowEnvironmentOut{}, err
+	}
 	t, err := a.about(ctx, "session_id", in.SessionID, tmux.KindSession)
 	if err != nil {
 		return ShowEnvironmentOut{}, err

@@ -15,33 +15,41 @@ func Members() []surface.Member {
 	return lo.Map(catalogue(), func(t Tool, _ int) surface.Member { return surface.Member{Name: t.Name, Toolset: t.Toolset} })
 }
 
-// A bound call is one of a tool that may act on one life of the server alone. The bound travels with the call's context to where
-// the topology is read, which every change is based on and whose generation every change carries to tmux; so nothing
-// can come between the check and the act.
-type bound struct {
-	tool       string
-	generation tmux.Generation
+// An admission is the leave to use one tool. It travels with the call's context to where the topology is read, which every change is
+// based on and whose generation every change carries to tmux; so nothing can come between the check and the act.
+type admission struct {
+	application *App
+	tool        string
+	bound       tmux.Generation // on which alone the tool may act; empty: on any
 }
 
-type boundKey struct{}
+type admissionKey struct{}
 
-// bind bounds a call as the selection says.
-func (a *App) bind(ctx context.Context, tool string) context.Context {
-	if generation := a.surface.Bound(tool); generation != "" {
-		return context.WithValue(ctx, boundKey{}, bound{tool, generation})
+// admit is the one gate of every use case, whoever calls it: what is not selected is Unsupported, and a tool that may act on one life
+// of the server alone is bound to it.
+func (a *App) admit(ctx context.Context, tool string) (context.Context, error) {
+	if given, ok := ctx.Value(admissionKey{}).(admission); ok && given.application == a && given.tool == tool {
+		return ctx, nil
 	}
-	return ctx
+	if !a.surface.Offers(tool) {
+		member, _ := lo.Find(Members(), func(m surface.Member) bool { return m.Name == tool })
+		return nil, &fault.Error{
+			Kind: fault.Unsupported, Op: tool, Message: tool + " is not on offer: the selection of tools withholds it",
+			Recovery: "whoever starts the process would " + a.surface.Enable(member) + "; who embeds it, pass a selection that offers it",
+		}
+	}
+	return context.WithValue(ctx, admissionKey{}, admission{a, tool, a.surface.Bound(tool)}), nil
 }
 
 // checkBound refuses the server that answers a call if it is not the one that the call is bound to.
 func checkBound(ctx context.Context, server tmux.Server) error {
-	b, ok := ctx.Value(boundKey{}).(bound)
-	if !ok || b.generation == server.Generation {
+	given, _ := ctx.Value(admissionKey{}).(admission)
+	if given.bound == "" || given.bound == server.Generation {
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.StaleTarget, Op: b.tool,
-		Message: b.tool + " is on offer for the tmux server that this process created, and that one was restarted by somebody else",
+		Kind: fault.StaleTarget, Op: given.tool,
+		Message: given.tool + " is on offer for the tmux server that this process created, and that one was restarted by somebody else",
 		Recovery: "ask the person to end it, or to select the tool for any server (" + surface.ToolsetsVariable + " or " +
 			surface.ToolsVariable + ")",
 	}

@@ -29,10 +29,7 @@ func frozen(t *testing.T, catalogue []surface.Member, wish surface.Wish, created
 // offering is an application over the house's tmux that offers a selection alone.
 func (h *house) offering(selection *surface.Selection) *app.App {
 	h.Helper()
-	a := app.New(app.Ports{
-		Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Terminator: h.world, Processes: h.world,
-		Frames: h.world,
-	}, app.Options{SocketPath: "/fake/s", Surface: selection})
+	a := app.New(h.ports(h.world), app.Options{SocketPath: "/fake/s", Surface: selection})
 	h.Cleanup(a.Close)
 	return a
 }

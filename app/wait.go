@@ -61,6 +61,10 @@ type waiter struct {
 
 // WaitForText waits until a line that holds a pattern is written in a pane.
 func (a *App) WaitForText(ctx context.Context, in WaitForTextIn) (WaitForTextOut, error) {
+	ctx, err := a.admit(ctx, "wait_for_text")
+	if err != nil {
+		return WaitForTextOut{}, err
+	}
 	w := &waiter{app: a}
 	deadline, err := wait.Within(in.Timeout, wait.Default)
 	if err != nil {

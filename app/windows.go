@@ -41,6 +41,10 @@ type LinkRow struct {
 
 // ListWindows lists windows, each once.
 func (a *App) ListWindows(ctx context.Context, in ListWindowsIn) (ListWindowsOut, error) {
+	ctx, err := a.admit(ctx, "list_windows")
+	if err != nil {
+		return ListWindowsOut{}, err
+	}
 	t, err := a.filtered(ctx, tmux.DetailBrief, in.SessionID, "")
 	if err != nil {
 		return ListWindowsOut{}, err
@@ -116,6 +120,10 @@ type CreateWindowOut struct {
 
 // CreateWindow creates a window in a session.
 func (a *App) CreateWindow(ctx context.Context, in CreateWindowIn) (CreateWindowOut, error) {
+	ctx, err := a.admit(ctx, "create_window")
+	if err != nil {
+		return CreateWindowOut{}, err
+	}
 	id, err := target.ParseSession("session_id", in.SessionID)
 	if err != nil {
 		return CreateWindowOut{}, err

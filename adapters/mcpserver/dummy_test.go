@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"testing"
@@ -16,8 +17,16 @@ import (
 // A dummy is an application of two tools: "look" observes, "touch" changes, and both do what the test says.
 type dummy func(ctx context.Context, name string, arguments json.RawMessage) (any, error)
 
-func (d dummy) Call(ctx context.Context, name string, arguments json.RawMessage) (any, error) {
-	return d(ctx, name, arguments)
+func (d dummy) Answer(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
+	out, err := d(ctx, name, arguments)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err = encoder.Encode(out)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 func (d dummy) Tools() []app.Tool {

@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/libtmux-mcp/libtmux-mcp/app"
-	"github.com/libtmux-mcp/libtmux-mcp/domain/surface"
 )
 
 // A handler answers the calls of one tool.
@@ -38,14 +37,9 @@ func (h handler) answer(ctx context.Context, arguments json.RawMessage) (result 
 			err = fmt.Errorf("%s panicked: %v", h.tool.Name, r)
 		}
 	}()
-	out, err := h.application.Call(ctx, h.tool.Name, arguments)
+	structured, err := h.application.Answer(ctx, h.tool.Name, arguments)
 	if err != nil {
 		return nil, err
 	}
-	return h.success(out)
-}
-
-// changes reports whether a call may leave anything different from before.
-func (h handler) changes() bool {
-	return h.tool.Effect != surface.Observe || h.tool.Reach != surface.ReachNone
+	return h.success(structured)
 }

@@ -6,44 +6,21 @@ import (
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 )
 
 // MaxTextBytes is how long a result's text may be; structuredContent holds what is left out of it.
 const MaxTextBytes = 64 << 10
 
-// success is a tool's Out value as structuredContent, and the same JSON as text for clients that show only text.
-func (h handler) success(out any) (*mcp.CallToolResult, error) {
-	structured, err := encode(out)
-	if err != nil {
-		return nil, fmt.Errorf("encode the result of %s: %w", h.tool.Name, err)
-	}
-	if len(structured) > h.options.MaxResultBytes {
-		return nil, h.tooLarge(len(structured))
-	}
+// success is what a tool answered as structuredContent, and the same JSON as text for clients that show only text.
+func (h handler) success(structured json.RawMessage) (*mcp.CallToolResult, error) {
 	text, err := withoutBulk(structured)
 	if err != nil {
 		return nil, fmt.Errorf("shorten the result of %s: %w", h.tool.Name, err)
 	}
 	return &mcp.CallToolResult{
-		StructuredContent: json.RawMessage(structured),
+		StructuredContent: structured,
 		Content:           []mcp.Content{&mcp.TextContent{Text: string(text)}},
 	}, nil
-}
-
-func (h handler) tooLarge(size int) error {
-	f := &fault.Error{
-		Kind: fault.Capacity, Op: h.tool.Name,
-		Message: fmt.Sprintf("the result of %s has %d bytes, more than the %d that one answer may have",
-			h.tool.Name, size, h.options.MaxResultBytes),
-		Recovery: "ask for less: smaller max_lines or max_bytes, or narrower filters",
-	}
-	if h.changes() {
-		f.Delivery = fault.Observed
-		f.Recovery = "it was done: do not repeat it, inspect the state in smaller pieces"
-	}
-	return f
 }
 
 // encode is the JSON of v, with <, > and & as they are: this is no web page.

@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/mcpserver"
-	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 )
 
 type run struct {
@@ -72,48 +71,5 @@ func TestTheTextOfAResult(t *testing.T) {
 				t.Errorf("structuredContent (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestAResultHasACeiling(t *testing.T) {
-	of := func(size int) any { // bytes of JSON
-		return map[string]string{"s": strings.Repeat("x", size-len(`{"s":""}`))}
-	}
-	tests := map[string]struct {
-		tool    string
-		size    int
-		options mcpserver.Options
-		want    string // error; none if empty
-	}{
-		"at the ceiling": {tool: "look", size: 1 << 20},
-		"above it": {
-			tool: "look", size: 1<<20 + 1,
-			want: `{"error":{"code":"capacity","delivery":"not_sent","message":"the result of look has 1048577 bytes, more than the 1048576 that one answer may have",` +
-				`"recovery":"ask for less: smaller max_lines or max_bytes, or narrower filters"}}`,
-		},
-		"above one of your own, after a change": {
-			tool: "touch", size: 101, options: mcpserver.Options{MaxResultBytes: 100},
-			want: `{"error":{"code":"capacity","delivery":"observed","message":"the result of touch has 101 bytes, more than the 100 that one answer may have",` +
-				`"recovery":"it was done: do not repeat it, inspect the state in smaller pieces"}}`,
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			_, failure := talk(t, answers(of(test.size), nil), test.options).Call(t, test.tool, nil)
-			got := ""
-			if failure != nil {
-				got = failure.Text
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("error (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestAResultThatIsNoJSON(t *testing.T) {
-	_, failure := talk(t, answers(func() {}, nil), mcpserver.Options{}).Call(t, "touch", nil)
-	if failure == nil || failure.Code != fault.Internal || failure.Delivery != fault.PossiblySent {
-		t.Errorf("want internal, possibly_sent, got %+v", failure)
 	}
 }

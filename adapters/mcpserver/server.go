@@ -20,8 +20,8 @@ import (
 type Application interface {
 	// Tools are the tools on offer. They never change.
 	Tools() []app.Tool
-	// Call calls one of them and returns its Out value. Errors that are no *fault.Error become internal ones.
-	Call(ctx context.Context, name string, arguments json.RawMessage) (any, error)
+	// Answer calls one of them and returns its Out value as JSON. Errors that are no *fault.Error become internal ones.
+	Answer(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error)
 	// Withheld are the tools that are not on offer. They never change.
 	Withheld() []surface.Member
 	// Capabilities tell what is on offer, on which tmux, and why.
@@ -30,18 +30,13 @@ type Application interface {
 
 // Options configure a server. The zero value is usable.
 type Options struct {
-	Version        string       // of the product; "devel" if empty
-	Logger         *slog.Logger // discards if nil
-	MaxResultBytes int          // of one structuredContent; DefaultMaxResultBytes if 0
+	Version string       // of the product; "devel" if empty
+	Logger  *slog.Logger // discards if nil
 }
-
-// DefaultMaxResultBytes is how large a structuredContent may be.
-const DefaultMaxResultBytes = 1 << 20
 
 // New makes a server of the application's tools. Every call at work is cancelled when its request is, and when ctx
 // ends; the end of a session or of Run cancels none, so the caller ends ctx once no answer can go out any more.
 func New(ctx context.Context, application Application, options Options) *mcp.Server {
-	options.MaxResultBytes = cmp.Or(options.MaxResultBytes, DefaultMaxResultBytes)
 	options.Logger = cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	tools := application.Tools()
 	server := mcp.NewServer(

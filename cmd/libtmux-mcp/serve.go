@@ -47,14 +47,14 @@ func serve(ctx context.Context, c config) error {
 		Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Terminator: server, Frames: frames,
 		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
 	}, app.Options{
-		CallTimeout: c.timeout, SocketPath: conn.Socket(), Endpoint: c.endpoint, Backend: backend.name, Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
+		CallTimeout: c.timeout, MaxResultBytes: c.flags.MaxResponseBytes, SocketPath: conn.Socket(), Endpoint: c.endpoint, Backend: backend.name, Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
 	})
 	defer application.Close()
 
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	mcpServer := mcpserver.New(calls, application, mcpserver.Options{
-		Version: version, Logger: logger, MaxResultBytes: c.flags.MaxResponseBytes,
+		Version: version, Logger: logger,
 	})
 	mcpServer.AddReceivingMiddleware(stdio.Contain(logger), stdio.Concurrency(c.flags.Concurrency))
 	return stdio.New(os.Stdin, os.Stdout, stdio.Options{
