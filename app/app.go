@@ -38,6 +38,7 @@ type Ports struct {
 // Options configure an application. The zero value is usable.
 type Options struct {
 	CallTimeout    time.Duration // for calls that do not wait; 5 s if 0
+	AskTimeout     time.Duration // for a person to answer; 2 min if 0
 	MaxResultBytes int           // of JSON in one answer; DefaultMaxResultBytes if 0
 	SocketPath     string        // of the server, for answers while none runs
 	Backend        string        // how commands reach tmux, for get_server_info
@@ -70,6 +71,7 @@ type App struct {
 // New makes an application. Nothing is read or started yet.
 func New(outside Ports, options Options) *App {
 	options.CallTimeout = lo.CoalesceOrEmpty(options.CallTimeout, 5*time.Second)
+	options.AskTimeout = lo.CoalesceOrEmpty(options.AskTimeout, 2*time.Minute)
 	options.MaxResultBytes = lo.CoalesceOrEmpty(options.MaxResultBytes, DefaultMaxResultBytes)
 	options.Endpoint = lo.CoalesceOrEmpty(options.Endpoint, DefaultEndpoint)
 	logger := options.Logger
@@ -94,7 +96,7 @@ func (a *App) Tools() []Tool { return slices.Clone(a.tools) }
 
 // Call calls a tool with arguments in JSON and returns its Out value. Unknown tools and arguments that do not fit are InvalidInput, an
 // answer of more JSON than one may have is Capacity; every error is a *fault.Error. A tool that does not wait is given the call
-// timeout.
+// timeout; the time in which a person is asked (see WithPerson) does not count.
 func (a *App) Call(ctx context.Context, name string, arguments json.RawMessage) (any, error) {
 	out, _, err := a.answer(ctx, name, arguments)
 	return out, err
@@ -118,7 +120,24 @@ func (a *App) answer(ctx context.Context, name string, arguments json.RawMessage
 // perform calls a tool that is on offer. What it answers may have so many bytes of JSON.
 func (a *App) perform(ctx context.Context, tool Tool, arguments json.RawMessage, most int) (out any, encoded json.RawMessage, err error) {
 	audited := a.auditing(tool, arguments)
-	defer func() { audited(out, err) }()
+	var asked ports.Answer
+	defer func() { audited(out, err, asked) }()
+	out, encoded, err = a.once(ctx, tool, arguments, most)
+	for reasons := []fault.Reason(nil); ; {
+		refused := askable(tool, err)
+		if refused == nil || slices.Contains(reasons, refused.Reason) {
+			return out, encoded, err
+		}
+		reasons = append(reasons, refused.Reason)
+		if ctx, arguments, asked, err = a.ask(ctx, tool, arguments, refused); err != nil {
+			return nil, nil, err
+		}
+		out, encoded, err = a.once(ctx, tool, arguments, most)
+	}
+}
+
+// once calls a tool and asks nobody.
+func (a *App) once(ctx context.Context, tool Tool, arguments json.RawMessage, most int) (out any, encoded json.RawMessage, err error) {
 	if !tool.Waits {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, a.options.CallTimeout)

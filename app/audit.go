@@ -13,6 +13,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // An AuditEntry is one call that has ended. It holds nothing that was typed, shown or named by the caller: tools, ids and words
@@ -24,16 +25,18 @@ type AuditEntry struct {
 	Outcome    string         `json:"outcome"`          // ok, the outcome of a wait or a run, or the code of an error
 	Reason     fault.Reason   `json:"reason,omitempty"`
 	Delivery   fault.Delivery `json:"delivery,omitempty"` // of a call that failed, or that may have changed something
-	DurationMS int64          `json:"duration_ms"`
+	Asked      ports.Answer   `json:"asked,omitempty"`    // what the person said who was asked last
+	DurationMS int64          `json:"duration_ms"`        // with the time in which a person was asked
 }
 
 // auditing begins an entry. The end that it returns takes what the call answered, which is nothing if it panicked.
-func (a *App) auditing(tool Tool, arguments json.RawMessage) (end func(out any, err error)) {
+func (a *App) auditing(tool Tool, arguments json.RawMessage) (end func(out any, err error, asked ports.Answer)) {
 	if a.options.Audit == nil {
-		return func(any, error) {}
+		return func(any, error, ports.Answer) {}
 	}
 	entry := AuditEntry{Time: time.Now(), Tool: tool.Name, Target: targetOf(arguments)}
-	return func(out any, err error) {
+	return func(out any, err error, asked ports.Answer) {
+		entry.Asked = asked
 		entry.DurationMS = time.Since(entry.Time).Milliseconds()
 		f, failed := errors.AsType[*fault.Error](err)
 		switch {

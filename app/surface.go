@@ -43,6 +43,12 @@ func (a *App) admit(ctx context.Context, tool string) (context.Context, error) {
 
 // checkBound refuses the server that answers a call if it is not the one that the call is bound to.
 func checkBound(ctx context.Context, server tmux.Server) error {
+	if agreed, ok := ctx.Value(agreedKey{}).(agreed); ok && agreed.generation != server.Generation {
+		return &fault.Error{
+			Kind: fault.StaleTarget, Target: agreed.target, Recovery: "call list_panes",
+			Message: "tmux restarted since the person was asked about " + agreed.target,
+		}
+	}
 	given, _ := ctx.Value(admissionKey{}).(admission)
 	if given.bound == "" || given.bound == server.Generation {
 		return nil

@@ -56,7 +56,7 @@ var rules = []rule{
 	{pkg: "adapters/shell", code: []string{"domain/...", "ports", lo, system}},
 	{pkg: "adapters/stdio", code: []string{sdk, system}},
 	{
-		pkg: "adapters/mcpserver", code: []string{"domain/...", "app", sdk, schema, lo},
+		pkg: "adapters/mcpserver", code: []string{"domain/...", "ports", "app", sdk, schema, lo},
 		tests: []string{"adapters/mcpserver/mcptest", "adapters/fake", "ports/..."},
 	},
 	{pkg: "adapters/mcpserver/mcptest", code: []string{"domain/...", "ports", "app", "adapters/mcpserver", sdk, schema, lo}},

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/fake"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/mcpserver"
@@ -18,13 +19,30 @@ import (
 // converse holds a conversation with the whole application over a fake tmux, in time that passes at once.
 func converse(t *testing.T, test func(t *testing.T, world *fake.World, c *mcptest.Conversation)) {
 	t.Helper()
+	converseAs(t, mcpserver.Options{}, client{}, test)
+}
+
+// A client is one that is not mcptest's default.
+type client struct {
+	options mcp.ClientOptions
+	session mcp.ClientSessionOptions
+}
+
+// converseAs is converse between a server and a client with options.
+func converseAs(t *testing.T, options mcpserver.Options, as client, test func(t *testing.T, world *fake.World, c *mcptest.Conversation)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		world := fake.New(fake.Options{})
 		t.Cleanup(world.Close)
 		application := app.New(app.Ports{Reader: world, Input: world, Creator: world, Inspector: world, Manager: world, Terminator: world, Processes: world, Frames: world}, app.Options{})
 		t.Cleanup(application.Close)
-		c := mcptest.Serve(t, mcpserver.New(t.Context(), application, mcpserver.Options{}))
-		test(t, world, c)
+		serverEnd, clientEnd := mcp.NewInMemoryTransports()
+		session, err := mcpserver.New(t.Context(), application, options).Connect(t.Context(), serverEnd, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = session.Close() })
+		test(t, world, mcptest.Dial(t, clientEnd, &as.options, &as.session))
 		if t.Failed() {
 			t.Log(world)
 		}

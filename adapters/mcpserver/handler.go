@@ -16,13 +16,22 @@ type handler struct {
 	application Application
 	tool        app.Tool
 	options     Options
+	questions   questions
 }
 
 // handle answers one call. It returns no error: to the SDK that would be a failure of the protocol, which a model may
 // never see.
 func (h handler) handle(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	defer h.report(ctx, request)()
+	var asked *person
+	if h.options.Ask {
+		asked = h.newPerson(request)
+		ctx = app.WithPerson(ctx, asked)
+	}
 	result, err := h.answer(ctx, request.Params.Arguments)
+	if asked != nil && asked.question != nil {
+		result, err = asked.pending()
+	}
 	if err != nil {
 		return h.failure(ctx, err), nil
 	}

@@ -32,6 +32,7 @@ type Application interface {
 type Options struct {
 	Version string       // of the product; "devel" if empty
 	Logger  *slog.Logger // discards if nil
+	Ask     bool         // let calls ask the person, where the client shows questions
 }
 
 // New makes a server of the application's tools. Every call at work is cancelled when its request is, and when ctx
@@ -49,8 +50,9 @@ func New(ctx context.Context, application Application, options Options) *mcp.Ser
 			// What stands in terminals is nobody else's.
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 		})
+	asking := newQuestions()
 	for _, tool := range tools {
-		h := handler{application: application, tool: tool, options: options}
+		h := handler{application: application, tool: tool, options: options, questions: asking}
 		server.AddTool(published(tool), func(call context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			call, cancel := either(call, ctx)
 			defer cancel()

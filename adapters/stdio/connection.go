@@ -122,7 +122,7 @@ func (c *connection) refuse(id jsonrpc.ID, refused *jsonrpc.Error) {
 }
 
 // Write queues a message, unless it answers a call that the peer cancelled. It returns before the peer has it;
-// what goes wrong later ends the session.
+// what goes wrong later ends the session. A notification after the last answer is dropped.
 func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
 	answer, answers := message.(*jsonrpc.Response)
 	frame, err := jsonrpc.EncodeMessage(message)
@@ -138,7 +138,11 @@ func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
 	if answers {
 		return c.calls.finish(answer.ID, func() error { return c.out.send(frame) })
 	}
-	return c.out.send(frame)
+	err = c.out.send(frame)
+	if request, ok := message.(*jsonrpc.Request); ok && !request.IsCall() && errors.Is(err, errEnded) {
+		return nil // the SDK withdraws a question of its own in the background, perhaps after the last answer
+	}
+	return err
 }
 
 // Close ends the session, having written what is queued if the peer reads it in time.

@@ -190,3 +190,29 @@ func TestFailedInputIsDrainedAndReported(t *testing.T) {
 		t.Errorf("the session ended with %v, want %v", err, broken)
 	}
 }
+
+// The SDK cancels requests of its own behind the back of whoever made them.
+func TestNotificationsAfterTheLastAnswerAreDropped(t *testing.T) {
+	out := &collected{}
+	connection, err := stdio.New(io.NopCloser(strings.NewReader("")), out, stdio.Options{}).Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := connection.Read(t.Context()); !errors.Is(err, io.EOF) {
+		t.Fatalf("the input ended with %v", err)
+	}
+	late := &jsonrpc.Request{Method: "notifications/cancelled"}
+	if err := connection.Write(t.Context(), late); err != nil {
+		t.Errorf("a notification ended with %v", err)
+	}
+	id, err := jsonrpc.MakeID("1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := connection.Write(t.Context(), &jsonrpc.Request{ID: id, Method: "elicitation/create"}); err == nil {
+		t.Error("a request was taken that nobody will read")
+	}
+	if text := out.String(); text != "" {
+		t.Errorf("wrote %q", text)
+	}
+}

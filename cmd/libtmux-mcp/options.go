@@ -57,6 +57,7 @@ type serveFlags struct {
 	MaxFrameBytes    int      `default:"1048576" help:"Bytes of a received message, 4096 to 67108864."`
 	MaxOutputBytes   int      `default:"4194304" help:"Bytes queued to a peer that reads slowly, 65536 to 268435456."`
 	MaxResponseBytes int      `default:"1048576" help:"Bytes of one structured answer, 65536 to 16777216."`
+	Ask              bool     `help:"Where the client shows questions, put to the person what would be refused because they see the pane or because this conversation runs in it; it goes on if they agree."`
 	Audit            *string  `placeholder:"FILE" help:"Absolute path of a file to which every call adds a line: tool, target, outcome, delivery, duration; nothing that was typed or shown."`
 	LogLevel         string   `default:"warn" enum:"debug,info,warn,error" help:"What to log on standard error: ${enum}."`
 }

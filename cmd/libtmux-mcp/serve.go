@@ -54,7 +54,7 @@ func serve(ctx context.Context, c config) error {
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	mcpServer := mcpserver.New(calls, application, mcpserver.Options{
-		Version: version, Logger: logger,
+		Version: version, Logger: logger, Ask: c.flags.Ask,
 	})
 	mcpServer.AddReceivingMiddleware(stdio.Contain(logger), stdio.Concurrency(c.flags.Concurrency))
 	return stdio.New(os.Stdin, os.Stdout, stdio.Options{

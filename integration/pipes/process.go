@@ -27,6 +27,7 @@ type Process struct {
 	pending map[string]chan message // by id
 	notes   []json.RawMessage       // notifications received
 	strays  []string                // lines on stdout that are no JSON-RPC
+	serve   func(Request) any       // answers the server's requests; nil: nobody does
 	exit    error                   // of Wait, once ended is closed
 }
 
@@ -101,6 +102,9 @@ func (p *Process) take(line []byte) {
 	}
 	if m.Method != "" {
 		p.notes = append(p.notes, bytes.Clone(line))
+		if m.ID != nil && p.serve != nil {
+			go p.answer(p.serve, m.ID, bytes.Clone(line))
+		}
 		return
 	}
 	answer, ok := p.pending[string(m.ID)]
@@ -110,6 +114,29 @@ func (p *Process) take(line []byte) {
 	}
 	delete(p.pending, string(m.ID))
 	answer <- m // buffered: never blocks
+}
+
+// A Request is one of the server's.
+type Request struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// Serve lets a function answer the server's requests from now on, each in a goroutine of its own. What it returns is the result.
+func (p *Process) Serve(answer func(Request) any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.serve = answer
+}
+
+func (p *Process) answer(answer func(Request) any, id json.RawMessage, line []byte) {
+	var asked Request
+	_ = json.Unmarshal(line, &asked) // it was read before
+	result, err := json.Marshal(answer(asked))
+	if err != nil {
+		panic(err) // of the test's own making
+	}
+	_ = p.send(message{Version: "2.0", ID: id, Result: result}) // to a server that has ended: nobody waits for it
 }
 
 // Request sends a request and waits for its result. The error is an *Error if the server answered one.

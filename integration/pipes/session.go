@@ -19,12 +19,17 @@ type Hello struct {
 	} `json:"serverInfo"`
 }
 
-// Initialize opens the session.
+// Initialize opens the session of a client that can do nothing.
 func (p *Process) Initialize(ctx context.Context) (Hello, error) {
+	return p.InitializeAs(ctx, map[string]any{})
+}
+
+// InitializeAs opens the session of a client with capabilities.
+func (p *Process) InitializeAs(ctx context.Context, capabilities map[string]any) (Hello, error) {
 	var hello Hello
 	raw, err := p.Request(ctx, "initialize", map[string]any{
 		"protocolVersion": ProtocolVersion,
-		"capabilities":    map[string]any{},
+		"capabilities":    capabilities,
 		"clientInfo":      map[string]any{"name": "pipes", "version": "1"},
 	})
 	if err != nil {
