@@ -48,6 +48,8 @@ func TestManaging(t *testing.T) {
 		{"a linked window, without a session", "select", `{"target_id":"@1"}`, nil},
 		{"a session in front", "select", `{"target_id":"$0"}`, nil},
 		{"a layout", "select_layout", `{"window_id":"@0","layout":"even-horizontal"}`, app.SelectLayoutOut{WindowID: "@0", Layout: "89f5,80x24,0,0{39x24,0,0,0,40x24,40,0,1}"}},
+		{"a layout in JSON", "select_layout", `{"window_id":"@0","layout":"{\"V\":2,\"L\":{\"t\":\"h\",\"w\":80,\"h\":24,\"x\":0,\"y\":0,\"c\":[` +
+			`{\"t\":\"p\",\"w\":39,\"h\":24,\"x\":0,\"y\":0,\"i\":0,\"I\":\"%0\"},{\"t\":\"p\",\"w\":40,\"h\":24,\"x\":40,\"y\":0,\"i\":1,\"I\":\"%1\"}]}}"}`, app.SelectLayoutOut{WindowID: "@0", Layout: "89f5,80x24,0,0{39x24,0,0,0,40x24,40,0,1}"}},
 		{"a layout string", "select_layout", `{"window_id":"@0","layout":"89f5,80x24,0,0{39x24,0,0,0,40x24,40,0,1}"}`, app.SelectLayoutOut{WindowID: "@0", Layout: "89f5,80x24,0,0{39x24,0,0,0,40x24,40,0,1}"}},
 		{"a layout for fewer panes", "select_layout", `{"window_id":"@0","layout":"b25f,80x24,0,0,2"}`, nil},
 		{"a layout that was changed", "select_layout", `{"window_id":"@0","layout":"89f5,80x24,0,0{40x24,0,0,0,39x24,41,0,1}"}`, nil},

@@ -91,13 +91,17 @@ func (a *App) SelectLayout(ctx context.Context, in SelectLayoutIn) (SelectLayout
 		return SelectLayoutOut{}, fault.Invalidf("pass "+strings.Join(tmux.LayoutNames, ", ")+", or a layout exactly as list_windows shows it",
 			"layout %q: %v", clipped(in.Layout), invalid)
 	}
+	layout := in.Layout
+	if !named {
+		layout = wanted.String() // never makes a pane active, as JSON of tmux does
+	}
 	after, err := a.change(ctx, in.WindowID, func(t tmux.Topology) error {
 		window, _ := t.Window(id)
 		if !named && (wanted.Panes() != window.Panes || wanted.Width != window.Width || wanted.Height != window.Height) {
 			return fault.Invalidf("use a named layout, or resize the window or close panes before", "layout has %d panes in %dx%d, the window %d in %dx%d",
 				wanted.Panes(), wanted.Width, wanted.Height, window.Panes, window.Width, window.Height)
 		}
-		return a.Manager.Arrange(ctx, t.Server, ports.Arrange{Window: id, Front: front(t, id), Layout: in.Layout})
+		return a.Manager.Arrange(ctx, t.Server, ports.Arrange{Window: id, Front: front(t, id), Layout: layout})
 	})
 	if err != nil {
 		return SelectLayoutOut{}, err

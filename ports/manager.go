@@ -61,7 +61,7 @@ type Select struct {
 type Arrange struct {
 	Window tmux.WindowID
 	Front  Front
-	Layout string // a name that tmux knows, or a layout string
+	Layout string // a name that tmux knows, or a layout string in the form of [tmux.ClassicLayout]
 }
 
 // A SetSize is a size for a window or a pane, or whether a pane is zoomed.

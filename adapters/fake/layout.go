@@ -1,10 +1,9 @@
 package fake
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
@@ -160,32 +159,15 @@ func (w *window) rectangle(of *pane) (left, top, width, height int) {
 }
 
 // layout is tmux's layout string, with its checksum.
-func (w *window) layout() string {
-	var b strings.Builder
-	w.root.write(&b)
-	sum := uint16(0)
-	for _, c := range []byte(b.String()) {
-		sum = sum>>1 + sum&1<<15 + uint16(c)
-	}
-	return fmt.Sprintf("%04x,%s", sum, b.String())
-}
+func (w *window) layout() string { return w.root.layout().String() }
 
-func (c *cell) write(b *strings.Builder) {
-	fmt.Fprintf(b, "%dx%d,%d,%d", c.width, c.height, c.left, c.top)
+func (c *cell) layout() tmux.Cell {
+	at := tmux.Cell{Width: c.width, Height: c.height, Left: c.left, Top: c.top, Across: c.across}
 	if c.pane != nil {
-		fmt.Fprintf(b, ",%s", strings.TrimPrefix(string(c.pane.id), "%"))
-		return
+		at.Pane, at.Across = c.pane.id, false
 	}
-	open, shut := byte('['), byte(']')
-	if c.across {
-		open, shut = '{', '}'
+	for _, child := range c.children {
+		at.Cells = append(at.Cells, child.layout())
 	}
-	b.WriteByte(open)
-	for i, child := range c.children {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		child.write(b)
-	}
-	b.WriteByte(shut)
+	return at
 }

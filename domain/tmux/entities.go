@@ -20,7 +20,7 @@ type Window struct {
 	Height int // cells
 	Panes  int
 	Zoomed bool   // one pane covers the window, the others are hidden
-	Layout string // tmux's layout string, as #{window_layout}
+	Layout string // #{window_layout}, by [ClassicLayout]
 
 	// Viewers is #{window_active_clients_list}: the clients whose current window this is, in tmux's order. Control clients without
 	// a terminal are left out: they come and go, and nobody sees through them. It is compared, never parsed: a guard holds only while it has not changed.

@@ -14,6 +14,7 @@ type Cell struct {
 	Width, Height, Left, Top int
 	Across                   bool   // the cells stand side by side, not one below the other
 	Cells                    []Cell // none: the place of a pane
+	Pane                     PaneID // that has the place; empty if the layout does not say
 }
 
 // Panes counts the panes of a cell.
@@ -34,9 +35,12 @@ const (
 	deepestLayout  = 64
 )
 
-// ParseLayout reads a layout string, as #{window_layout} writes it, and refuses one with which tmux could not lay a window out
-// exactly: some versions die of it. Source: tmux's layout-custom.c.
+// ParseLayout reads a layout string, in either of the forms in which #{window_layout} writes it, and refuses one with which tmux
+// could not lay a window out exactly: some versions die of it. Source: tmux's layout-custom.c.
 func ParseLayout(text string) (Cell, error) {
+	if strings.HasPrefix(text, "{") {
+		return parseJSONLayout(text)
+	}
 	sum, body, found := strings.Cut(text, ",")
 	if !found || len(text) > greatestLayout {
 		return Cell{}, fmt.Errorf("it is no layout string")
@@ -66,6 +70,31 @@ func LayoutChecksum(body string) uint16 {
 	return sum
 }
 
+// String is the layout string of a cell in the form that every tmux reads.
+func (c Cell) String() string {
+	body := c.body()
+	return fmt.Sprintf("%04x,%s", LayoutChecksum(body), body)
+}
+
+func (c Cell) body() string {
+	text := fmt.Sprintf("%dx%d,%d,%d", c.Width, c.Height, c.Left, c.Top)
+	if len(c.Cells) == 0 {
+		if c.Pane != "" {
+			text += "," + strings.TrimPrefix(string(c.Pane), "%")
+		}
+		return text
+	}
+	inner := make([]string, len(c.Cells))
+	for i, cell := range c.Cells {
+		inner[i] = cell.body()
+	}
+	open, end := "[", "]"
+	if c.Across {
+		open, end = "{", "}"
+	}
+	return text + open + strings.Join(inner, ",") + end
+}
+
 type layoutParser struct{ rest string }
 
 func (p *layoutParser) cell(depth int) (Cell, error) {
@@ -80,7 +109,7 @@ func (p *layoutParser) cell(depth int) (Cell, error) {
 		}
 		*field.into = n
 	}
-	p.paneID()
+	c.Pane = p.paneID()
 	switch {
 	case depth > deepestLayout:
 		return Cell{}, fmt.Errorf("its cells are too deep")
@@ -110,15 +139,18 @@ func (p *layoutParser) cells(into *Cell, end string, depth int) error {
 	}
 }
 
-// paneID skips the number of the pane that had the place: what follows a comma and is not the width of the next cell.
-func (p *layoutParser) paneID() {
+// paneID reads the number of the pane that had the place: what follows a comma and is not the width of the next cell.
+func (p *layoutParser) paneID() PaneID {
 	after := *p
 	if !after.skip(",") {
-		return
+		return ""
 	}
-	if _, ok := after.number(); ok && !strings.HasPrefix(after.rest, "x") {
-		*p = after
+	n, ok := after.number()
+	if !ok || strings.HasPrefix(after.rest, "x") {
+		return ""
 	}
+	*p = after
+	return PaneID("%" + strconv.Itoa(n))
 }
 
 func (p *layoutParser) number() (int, bool) {

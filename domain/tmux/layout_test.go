@@ -18,16 +18,16 @@ func TestParseLayout(t *testing.T) {
 		text string
 		want tmux.Cell
 	}{
-		"one pane": {"b25f,80x24,0,0,2", tmux.Cell{Width: 80, Height: 24}},
+		"one pane": {"b25f,80x24,0,0,2", tmux.Cell{Width: 80, Height: 24, Pane: "%2"}},
 		"two below each other": {"c195,80x24,0,0[80x12,0,0,0,80x11,0,13,1]", tmux.Cell{Width: 80, Height: 24, Cells: []tmux.Cell{
-			{Width: 80, Height: 12}, {Width: 80, Height: 11, Top: 13},
+			{Width: 80, Height: 12, Pane: "%0"}, {Width: 80, Height: 11, Top: 13, Pane: "%1"},
 		}}},
 		"without the numbers of panes": {summed("80x24,0,0{40x24,0,0,39x24,41,0}"), tmux.Cell{Width: 80, Height: 24, Across: true, Cells: []tmux.Cell{
 			{Width: 40, Height: 24}, {Width: 39, Height: 24, Left: 41},
 		}}},
 		"nested": {summed("80x24,0,0{40x24,0,0,39x24,41,0[39x12,41,0,7,39x11,41,13,8]}"), tmux.Cell{Width: 80, Height: 24, Across: true, Cells: []tmux.Cell{
 			{Width: 40, Height: 24}, {Width: 39, Height: 24, Left: 41, Cells: []tmux.Cell{
-				{Width: 39, Height: 12, Left: 41}, {Width: 39, Height: 11, Left: 41, Top: 13},
+				{Width: 39, Height: 12, Left: 41, Pane: "%7"}, {Width: 39, Height: 11, Left: 41, Top: 13, Pane: "%8"},
 			}},
 		}}},
 	} {
@@ -37,6 +37,9 @@ func TestParseLayout(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if written := got.String(); written != c.text {
+			t.Errorf("%s: written again it is %s, want %s", name, written, c.text)
 		}
 	}
 	if cell, err := tmux.ParseLayout(summed("80x24,0,0{40x24,0,0,39x24,41,0[39x12,41,0,39x11,41,13]}")); err != nil || cell.Panes() != 3 {

@@ -126,8 +126,8 @@ func arrange(t *testing.T, newWorld func(t *testing.T) World) {
 			succeeds(t, w, w.Ports().Arrange(bounded(t), topology(t, w).Server, request))
 			after := windowOf(t, w, id)
 			layout, err := tmux.ParseLayout(after.Layout)
-			if err != nil || layout.Panes() != 3 {
-				t.Errorf("layout %s: %v", after.Layout, err)
+			if err != nil || layout.Panes() != 3 || layout.String() != after.Layout {
+				t.Errorf("layout %s: %v, want one of 3 panes, in the form that every tmux reads", after.Layout, err)
 			}
 			if after.Layout == before.Layout || after.Width != before.Width || after.Height != before.Height || frontOf(t, w, id) != request.Front {
 				t.Errorf("before %+v\nafter %+v\n%v", before, after, w)

@@ -42,7 +42,7 @@ var WindowTable = Table[WindowRow]{
 	number("window_height", func(r *WindowRow, v int) { r.Window.Height = v }),
 	number("window_panes", func(r *WindowRow, v int) { r.Window.Panes = v }),
 	flag("window_zoomed_flag", func(r *WindowRow, v bool) { r.Window.Zoomed = v }),
-	id("window_layout", func(r *WindowRow, v string) { r.Window.Layout = v }),
+	id("window_layout", func(r *WindowRow, v string) { r.Window.Layout = tmux.ClassicLayout(v) }),
 	id(viewersVariable, func(r *WindowRow, v string) { r.Window.Viewers = v }),
 }
 
