@@ -76,6 +76,9 @@ func (p *pane) describe(index int, detail tmux.Detail) tmux.Pane {
 		Active: p.window.active == p, Dead: p.dead, InputOff: p.inputOff, Synchronized: p.synchronized(),
 		Mode: p.mode, Alternate: p.grid.alternate,
 	}
+	if p.dead && p.world.options.Version.AtLeast("3.8") {
+		described.PID = 0
+	}
 	if detail != tmux.DetailFull {
 		return described
 	}

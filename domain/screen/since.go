@@ -26,7 +26,7 @@ type Delta struct {
 // Enough reports whether a capture that begins at the cursor's First row can answer Since: otherwise the whole history is
 // needed.
 func Enough(c Capture, at Cursor) bool {
-	if c.Pane.Alternate || c.Server.Generation != at.Generation || c.Pane.PID != at.PID {
+	if c.Pane.Alternate || c.Server.Generation != at.Generation || respawned(c, at) {
 		return true
 	}
 	return !mayHaveTrimmed(c) && c.Pane.Width == at.Width && c.Pane.HistorySize >= at.History && matches(c, at)
@@ -38,7 +38,7 @@ func Since(c Capture, at Cursor) Delta {
 	switch {
 	case c.Server.Generation != at.Generation:
 		return broken(c, BreakRestarted, 0)
-	case c.Pane.PID != at.PID:
+	case respawned(c, at):
 		return broken(c, BreakRespawned, 0)
 	case c.Pane.Alternate: // what the cursor's reader had read is hidden, and nothing new is finished
 		next := at
@@ -64,6 +64,12 @@ func Since(c Capture, at Cursor) Delta {
 		return broken(c, BreakTrimmed, 0)
 	}
 	return broken(c, BreakResized, 0)
+}
+
+// respawned reports whether another process is in the pane. Which one died in it tmux may not say; a pane that was respawned before
+// that has another screen.
+func respawned(c Capture, at Cursor) bool {
+	return c.Pane.PID != at.PID && (c.Pane.PID != 0 || !c.Pane.Dead)
 }
 
 // mayHaveTrimmed reports whether tmux may have dropped the oldest rows of the history: it drops a tenth of a full one at once, and

@@ -22,7 +22,7 @@ type pad struct {
 	generation           tmux.Generation
 	rows                 []padRow // history and screen down to the cursor's row, whose text is unfinished
 	history              int
-	alternate            bool
+	alternate, dead      bool
 }
 
 type padRow struct {
@@ -73,7 +73,7 @@ func (p *pad) capture(from int) screen.Capture {
 		Server: tmux.Server{Generation: p.generation}, Joined: true, First: from,
 		Pane: tmux.Pane{
 			ID: "%1", PID: p.pid, Width: p.width, Height: p.height, HistorySize: p.history, HistoryLimit: p.limit,
-			CursorY: len(p.rows) - 1 - p.history, Alternate: p.alternate,
+			CursorY: len(p.rows) - 1 - p.history, Alternate: p.alternate, Dead: p.dead,
 		},
 	}
 	joins := false
@@ -188,6 +188,9 @@ func TestBreaks(t *testing.T) {
 			}
 		}, nil, screen.Unbroken},
 		{"respawned", func(p *pad) { p.pid = 2 }, nil, screen.BreakRespawned},
+		{"dead, and it is not said which process died", func(p *pad) { p.pid, p.dead = 0, true; p.print("Pane is dead") }, []string{"Pane is dead"}, screen.Unbroken},
+		{"respawned, and dead again", func(p *pad) { p.clearScreen(); p.pid, p.dead = 0, true; p.print("Pane is dead") }, []string{"Pane is dead"}, screen.BreakCleared},
+		{"respawned, and dead with another process", func(p *pad) { p.pid, p.dead = 2, true }, nil, screen.BreakRespawned},
 		{"restarted", func(p *pad) { p.generation = "h" }, nil, screen.BreakRestarted},
 		{"a full-screen program", func(p *pad) { p.alternate = true }, nil, screen.Unbroken},
 		{"another width, the place is found", func(p *pad) { p.width = 30; p.print("new") }, []string{"new"}, screen.Unbroken},

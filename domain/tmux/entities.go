@@ -40,7 +40,7 @@ type Pane struct {
 	ID     PaneID
 	Window WindowID
 	Index  int
-	PID    int    // of the process that tmux started in it; stays set after that process died
+	PID    int    // of the process that tmux started in it; stays set after that process died, up to tmux 3.7: 0 from 3.8 on
 	TTY    string // path of its terminal, such as /dev/pts/3
 
 	Title   string

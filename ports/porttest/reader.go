@@ -42,6 +42,10 @@ func Reader(t *testing.T, newWorld func(t *testing.T) World) {
 				got := pane(t, w, id)
 				return got.Dead && got.DeadStatus != nil && *got.DeadStatus == 3, got
 			})
+			forgets := topology(t, w).Server.Version.AtLeast("3.8")
+			if got := pane(t, w, id).PID; (got == 0) != forgets {
+				t.Errorf("of its process it says %d\n%v", got, w)
+			}
 		}},
 		{"reading changes nothing", func(t *testing.T, w World) {
 			id := w.Session("main", Recorder)
