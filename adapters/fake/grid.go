@@ -37,6 +37,7 @@ type dialect struct {
 	latches bool // a zero width joiner joins what follows if it is read at once (3.3)
 	joins   bool // it joins what follows whenever that comes (3.4)
 	widens  bool // a variation selector widens the cell that really follows (3.5; 3.4 the one after it)
+	repeats bool // any character can be repeated, and not ASCII alone (3.5)
 	exact   bool // a tab stays one, bytes that are no UTF-8 are replaced, and more that was wrong is right (3.6)
 	reflows bool // leaving the alternate screen reflows it first (before 3.4)
 	newest  bool // an erased cell stays extended, and a character that widens at the margin leaves the cursor (3.7)
@@ -46,7 +47,7 @@ func dialectOf(v tmux.Version) dialect {
 	return dialect{
 		pads: !v.AtLeast("3.3"), reflows: !v.AtLeast("3.4"),
 		latches: v.AtLeast("3.3") && !v.AtLeast("3.4"),
-		joins:   v.AtLeast("3.4"), widens: v.AtLeast("3.5"), exact: v.AtLeast("3.6"), newest: v.AtLeast("3.7"),
+		joins:   v.AtLeast("3.4"), widens: v.AtLeast("3.5"), repeats: v.AtLeast("3.5"), exact: v.AtLeast("3.6"), newest: v.AtLeast("3.7"),
 	}
 }
 

@@ -81,7 +81,7 @@ func (g *grid) clearCovered(line *row, x int, fill glyph) {
 func (g *grid) print(r rune) {
 	text := string(r)
 	c := glyph{text: text, width: ansi.StringWidthWc(text), pen: g.pen}
-	if g.exact {
+	if g.repeats {
 		g.last = c
 	}
 	g.show(c, r)
