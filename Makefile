@@ -42,8 +42,8 @@ check: ## format, vet (Linux and Darwin), lint, import rules, generated document
 test: ## everything that needs neither tmux nor Docker
 	go test -timeout 2m ./...
 
-test-real: ## the same contracts and the binary on each tmux of TMUX_BINARIES (default: the one on PATH); a skip fails
-	go test -tags integration -count=1 -timeout 20m -v ./integration/... | .ci/unskipped
+test-real: ## the same contracts and the binary on each tmux of TMUX_BINARIES (default: the one on PATH); a skip fails, and a failure runs twice
+	go run ./integration/twice -tags integration -count=1 -timeout 20m ./integration/...
 
 images: ## images of the matrix's cells that are missing (OFFLINE=1: on bases made here, from no registry of images)
 	.ci/images

@@ -40,6 +40,9 @@ func writeCells(out *strings.Builder, results []Result, when time.Time) {
 		if n := Total(r.Tests); n != (Counts{}) {
 			result += fmt.Sprintf(": %d tests passed, %d failed, %d skipped", n.Passed, n.Failed, n.Skipped)
 		}
+		if names := r.SecondTime(); len(names) > 0 {
+			result += fmt.Sprintf("; the second time only: %s", strings.Join(names, ", "))
+		}
 		if r.Skipped != "" {
 			result += ": " + r.Skipped
 		}

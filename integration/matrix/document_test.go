@@ -21,7 +21,7 @@ func results() []matrix.Result {
 		{
 			Cell: matrix.Cell{Name: "3.4", ByHand: true}, Version: "3.4", Failed: true, Elapsed: 61 * time.Second,
 			Tests: []matrix.Top{
-				{Name: "TestA", Counts: matrix.Counts{Passed: 2}},
+				{Name: "TestA", Outcome: matrix.Passed, Counts: matrix.Counts{Passed: 2}, First: "noise"},
 				{Name: "TestB", Counts: matrix.Counts{Passed: 3, Failed: 1}},
 				{Name: "TestC", Counts: matrix.Counts{Passed: 1}},
 			},
@@ -34,11 +34,12 @@ func results() []matrix.Result {
 }
 
 func TestTable(t *testing.T) {
-	const want = `cell  tmux  passed  failed  skipped  time  result
-3.1c  3.1c  0       0       0        1s    refused, as it must be
-3.2a  -     -       -       -        -     SKIPPED: no image
-3.4   3.4   6       1       0        1m1s  FAILED
-sid   3.8   2       0       0        0s    passed
+	const want = `cell  tmux  passed  failed  skipped  second time  time  result
+3.1c  3.1c  0       0       0        0            1s    refused, as it must be
+3.2a  -     -       -       -        -            -     SKIPPED: no image
+3.4   3.4   6       1       0        1            1m1s  FAILED
+sid   3.8   2       0       0        0            0s    passed
+3.4: failed, and passed the second time: TestA
 `
 	if diff := cmp.Diff(want, matrix.Table(results())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -56,7 +57,7 @@ func TestDocument(t *testing.T) {
 | --- | --- | --- | --- | --- |
 | 3.1c | 3.1c | debian:11 | bullseye | refused, as it must be |
 | 3.2a | - | ubuntu:22.04 | - | SKIPPED: no image |
-| 3.4 | 3.4 | - | - | FAILED: 6 tests passed, 1 failed, 0 skipped; run by hand with ` + "`EXTRA_CELLS`" + ` |
+| 3.4 | 3.4 | - | - | FAILED: 6 tests passed, 1 failed, 0 skipped; the second time only: TestA; run by hand with ` + "`EXTRA_CELLS`" + ` |
 | sid | 3.8 | debian:sid | sid | passed: 2 tests passed, 0 failed, 0 skipped |
 
 ## Tests passed, by suite

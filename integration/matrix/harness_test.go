@@ -102,8 +102,8 @@ func TestACellThatDiesFails(t *testing.T) {
 	script := `printf '\026=== RUN   TestOne\n\026--- PASS: TestOne (0.00s)\n\026=== RUN   TestTwo\n'; kill -9 $$`
 	got := map[string]matrix.Outcome{}
 	err := c.tests(ctx, nil, func(top matrix.Top) { got[top.Name] = top.Outcome }, "sh", "-c", script)
-	if diff := cmp.Diff(map[string]matrix.Outcome{"TestOne": matrix.Passed, "TestTwo": matrix.Failed}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s\nerror: %v", diff, err)
+	if diff := cmp.Diff(map[string]matrix.Outcome{"TestOne": matrix.Passed, "TestTwo": matrix.Failed}, got); diff != "" || err == nil {
+		t.Errorf("it ended with %v, want an error (-want +got):\n%s", err, diff)
 	}
 	err = c.tests(ctx, nil, func(matrix.Top) {}, "sh", "-c", "echo PASS; exit 0")
 	if err == nil || !strings.Contains(err.Error(), "no test ran") {

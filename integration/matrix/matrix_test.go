@@ -85,17 +85,25 @@ func runCell(t *testing.T, e engine, result *matrix.Result, files []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), testsBound)
 	defer cancel()
 	env := []string{"LIBTMUX_MCP_BINARY=" + dir + "/libtmux-mcp", "TMUX_BINARIES=tmux"}
-	err := cell.tests(ctx, env, func(top matrix.Top) {
+	run := func(name string, ended func(matrix.Top)) error {
+		argv := []string{dir + "/integration.test", "-test.timeout", (testsBound - 10*time.Second).String()}
+		if name == "" {
+			argv = append(argv, "-test.skip", "^TestImport") // these are about the sources, which are not in a cell
+		} else {
+			argv = append(argv, "-test.run", "^"+name+"$", "-test.parallel", "1")
+		}
+		return cell.tests(ctx, env, ended, argv...)
+	}
+	err := matrix.Twice(run, func(top matrix.Top) {
 		result.Tests = append(result.Tests, top)
 		t.Run(top.Name, func(t *testing.T) {
 			if top.Outcome == matrix.Failed || top.Counts.Skipped > 0 { // what cannot run here has not passed
-				t.Errorf("%d passed, %d failed, %d skipped\n%s", top.Counts.Passed, top.Counts.Failed, top.Counts.Skipped, top.Output)
+				t.Error(top)
 				return
 			}
-			t.Logf("%d passed in %v", top.Counts.Passed, top.Elapsed.Round(time.Millisecond))
+			t.Log(top)
 		})
-	}, dir+"/integration.test", "-test.skip", "^TestImport", "-test.timeout", (testsBound - 10*time.Second).String())
-	// TestImport... are about the sources, which are not in a cell.
+	})
 	if err != nil {
 		t.Error(err)
 	}

@@ -19,6 +19,16 @@ type Result struct {
 	Elapsed time.Duration
 }
 
+// SecondTime are the names of the tests that failed, and passed when they ran again.
+func (r Result) SecondTime() (names []string) {
+	for _, test := range r.Tests {
+		if test.SecondTime() {
+			names = append(names, test.Name)
+		}
+	}
+	return names
+}
+
 // Verdict is the result in a word.
 func (r Result) Verdict() string {
 	switch {
@@ -33,21 +43,27 @@ func (r Result) Verdict() string {
 	}
 }
 
-// Table prints results for a person: a line a cell, with the numbers of its tests, or why it was skipped.
+// Table prints results for a person: a line a cell, with the numbers of its tests, or why it was skipped, and the names of the tests
+// that passed the second time only.
 func Table(results []Result) string {
-	lines := []string{"cell\ttmux\tpassed\tfailed\tskipped\ttime\tresult"}
+	lines := []string{"cell\ttmux\tpassed\tfailed\tskipped\tsecond time\ttime\tresult"}
 	for _, r := range results {
 		if r.Version == "" {
-			lines = append(lines, fmt.Sprintf("%s\t-\t-\t-\t-\t-\t%s: %s", r.Cell.Name, r.Verdict(), r.Skipped))
+			lines = append(lines, fmt.Sprintf("%s\t-\t-\t-\t-\t-\t-\t%s: %s", r.Cell.Name, r.Verdict(), r.Skipped))
 			continue
 		}
 		n := Total(r.Tests)
-		lines = append(lines, fmt.Sprintf("%s\t%s\t%d\t%d\t%d\t%v\t%s", r.Cell.Name, r.Version, n.Passed, n.Failed, n.Skipped,
-			r.Elapsed.Round(time.Second), r.Verdict()))
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%d\t%d\t%d\t%d\t%v\t%s", r.Cell.Name, r.Version, n.Passed, n.Failed, n.Skipped,
+			len(r.SecondTime()), r.Elapsed.Round(time.Second), r.Verdict()))
 	}
 	var out strings.Builder
 	columns := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	_, _ = io.WriteString(columns, strings.Join(lines, "\n")+"\n") // into memory: never fails
 	_ = columns.Flush()
+	for _, r := range results {
+		if names := r.SecondTime(); len(names) > 0 {
+			fmt.Fprintf(&out, "%s: failed, and passed the second time: %s\n", r.Cell.Name, strings.Join(names, ", "))
+		}
+	}
 	return out.String()
 }

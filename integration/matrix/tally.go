@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,26 +53,36 @@ type Top struct {
 	Counts  Counts
 	Elapsed time.Duration
 	Output  string // what it and its subtests printed, and which of them did not pass
+	First   string // the same of the time before, if it failed then and was run again; see [Twice]
 }
+
+// SecondTime reports whether the test failed, and passed when it ran again.
+func (t Top) SecondTime() bool { return t.First != "" && t.Outcome == Passed }
 
 // event is a line of "go tool test2json".
 type event struct {
 	Action  string
+	Package string // empty unless "go test -json" wrote it
 	Test    string
 	Output  string
 	Elapsed float64 // seconds
 }
 
-// ReadTests reads what "go tool test2json" makes of a test binary's output and hands out every top-level test as soon as
-// it has ended. It returns what the binary printed outside of its tests, and fails if that holds no test at all.
+// ReadTests reads what "go tool test2json" makes of a test binary's output, or "go test -json" of those of several, and hands out
+// every top-level test as soon as it has ended. It returns what was printed outside of tests, and fails if that holds no test at
+// all, and if a binary did not come to its end: then tests may be missing.
 func ReadTests(r io.Reader, ended func(Top)) (stray string, err error) {
-	running := map[string]*reading{}
-	over := map[string]bool{}
+	type key struct{ pkg, name string }
+	running := map[key]*reading{}
+	over := map[key]bool{}
+	whole, failed := map[string]bool{}, map[string]bool{} // by package
+	var broken []string                                   // packages
 	var outside strings.Builder
-	finish := func(name string, outcome Outcome, elapsed float64) {
-		ended(running[name].top(name, outcome, elapsed))
-		delete(running, name)
-		over[name] = true
+	finish := func(test key, outcome Outcome, elapsed float64) {
+		failed[test.pkg] = failed[test.pkg] || outcome == Failed
+		ended(running[test].top(test.name, outcome, elapsed))
+		delete(running, test)
+		over[test] = true
 	}
 	decoder := json.NewDecoder(r)
 	for {
@@ -82,23 +93,40 @@ func ReadTests(r io.Reader, ended func(Top)) (stray string, err error) {
 			return outside.String(), fmt.Errorf("reading test2json: %w", err)
 		}
 		name, _, below := strings.Cut(e.Test, "/")
-		if name == "" || over[name] {
+		test := key{e.Package, name}
+		if name == "" || over[test] {
 			outside.WriteString(e.Output)
+			line := strings.TrimSuffix(e.Output, "\n")
+			whole[e.Package] = whole[e.Package] || line == "PASS" || line == "FAIL" // as a binary ends, and in no other way
+			if e.Test == "" && e.Action == string(Failed) && !failed[e.Package] {
+				broken = append(broken, e.Package)
+			}
 			continue
 		}
-		if running[name] == nil {
-			running[name] = newReading()
+		if running[test] == nil {
+			running[test] = newReading()
+			whole[e.Package] = false
 		}
-		running[name].take(e)
+		running[test].take(e)
 		if !below && slices.Contains([]Outcome{Passed, Failed, Skipped}, Outcome(e.Action)) {
-			finish(name, Outcome(e.Action), e.Elapsed)
+			finish(test, Outcome(e.Action), e.Elapsed)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(running)) {
-		finish(name, Failed, 0)
+	for _, test := range slices.SortedFunc(maps.Keys(running), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name))
+	}) {
+		finish(test, Failed, 0)
 	}
 	if len(over) == 0 {
 		return outside.String(), errors.New("no test ran")
+	}
+	if len(broken) > 0 {
+		return outside.String(), fmt.Errorf("failed without a failed test: %q", broken)
+	}
+	for test := range over {
+		if !whole[test.pkg] {
+			return outside.String(), errors.New(strings.TrimSpace("the tests did not come to their end " + test.pkg))
+		}
 	}
 	return outside.String(), nil
 }
