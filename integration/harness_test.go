@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,16 @@ func newServer(t testing.TB, binary string) *realServer {
 	}
 	s := &realServer{Binary: binary, Socket: filepath.Join(dir, "s")}
 	t.Cleanup(func() {
-		_ = exec.Command(binary, "-S", s.Socket, "kill-server").Run() // already gone is fine
+		panes, _ := s.Try("list-panes", "-a", "-F", "#{?pane_dead,,#{pane_pid}}") // already gone is fine
+		_ = exec.Command(binary, "-S", s.Socket, "kill-server").Run()
+		for field := range strings.FieldsSeq(panes) { // a shell that ends still writes its history to a home that is removed next
+			if pid, err := strconv.Atoi(field); err == nil {
+				eventually(t, "a pane's program ends with its server", func() (bool, string) {
+					now := state(pid)
+					return now == "" || now == "Z", now
+				})
+			}
+		}
 		_ = os.RemoveAll(dir)
 	})
 	return s
