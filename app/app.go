@@ -32,6 +32,7 @@ type Ports struct {
 	Manager    ports.Manager
 	Terminator ports.Terminator
 	Processes  ports.Processes
+	Identity   ports.Identity
 	Frames     ports.Frames
 }
 

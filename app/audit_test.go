@@ -23,7 +23,7 @@ func TestAudit(t *testing.T) {
 		less := h.world.AddWindow(h.world.SessionOf(pane), "w", "less")
 		var entries []app.AuditEntry
 		a := app.New(app.Ports{
-			Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Terminator: h.world, Processes: h.world, Frames: h.world,
+			Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Terminator: h.world, Processes: h.world, Identity: h.world, Frames: h.world,
 		}, app.Options{Audit: func(e app.AuditEntry) { entries = append(entries, e) }})
 		defer a.Close()
 		began := time.Now()

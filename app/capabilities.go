@@ -17,7 +17,8 @@ type TmuxCapabilitiesOut struct {
 	Server                ExactServer `json:"server"`
 	EnabledTools          []string    `json:"enabled_tools"`
 	Limits                ExactLimits `json:"limits"`
-	ProcessTracking       string      `json:"process_tracking" jsonschema:"supported, or why processes cannot be told apart for certain"`
+	ProcessTracking       string      `json:"process_tracking,omitempty" enum:"supported,tmux_version,pid_namespace,kernel,proc,operating_system" jsonschema:"supported, or what is missing to tell the processes of panes apart for certain"`
+	TrackingProblem       string      `json:"tracking_problem,omitempty" jsonschema:"that in words"`
 	CaptureHooksStable    *bool       `json:"capture_hooks_must_be_stable,omitempty" jsonschema:"true: this tmux cannot check for an after-capture-pane hook in the capture itself (before 3.5), so nobody may set one while something is captured"`
 	OwnsDaemon            bool        `json:"owns_daemon" jsonschema:"false: the tmux server stays when this process ends"`
 	ResourceSubscriptions bool        `json:"resource_subscriptions"`
@@ -63,12 +64,21 @@ func (a *App) TmuxCapabilities(ctx context.Context, _ TmuxCapabilitiesIn) (TmuxC
 		Limits: ExactLimits{
 			CallSeconds: a.options.CallTimeout.Seconds(), TextBytes: maxExactText, Keys: maxExactKeys, Arguments: maxExactArgv,
 		},
-		ProcessTracking: "this server has no means to tell processes apart for certain",
 	}
 	if t.Running {
 		out.CaptureHooksStable = new(!t.Server.Version.AtLeast("3.5"))
+		out.ProcessTracking, out.TrackingProblem = a.tracking(ctx, t.Server)
 	}
 	return out, nil
+}
+
+// tracking says whether the processes of panes can be told apart; neither if that could not be found out.
+func (a *App) tracking(ctx context.Context, server tmux.Server) (is, why string) {
+	tracking, err := a.Identity.Tracking(ctx, server)
+	if err != nil {
+		return "", problem(err)
+	}
+	return string(lo.CoalesceOrEmpty(tracking.Lack, "supported")), tracking.Detail
 }
 
 func exactServer(t tmux.Topology) ExactServer {

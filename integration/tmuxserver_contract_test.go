@@ -39,6 +39,8 @@ type tmuxWorld struct {
 	ports   porttest.Ports
 	dir     string // of the recorders
 	records map[tmux.PaneID]string
+
+	programs int // that were started
 }
 
 func newTmuxWorld(t *testing.T, binary string) *tmuxWorld {
@@ -74,22 +76,42 @@ func (w *tmuxWorld) Split(beside tmux.PaneID, program porttest.Program) tmux.Pan
 
 // run creates a pane and waits until its program is ready.
 func (w *tmuxWorld) run(program porttest.Program, create ...string) tmux.PaneID {
-	record := filepath.Join(w.dir, fmt.Sprint(len(w.records)))
-	script := "cd / && exec env PS1='$ ' ENV= sh"
+	record := w.newRecord()
+	id := tmux.PaneID(w.Tmux(w.t, append(create, "-P", "-F", "#{pane_id}", "sh", "-c", programText(program, record))...))
+	w.ready(id, program, record)
+	return id
+}
+
+func (w *tmuxWorld) Respawn(pane tmux.PaneID, program porttest.Program) {
+	record := w.newRecord()
+	w.Tmux(w.t, "respawn-pane", "-k", "-t", string(pane), "sh", "-c", programText(program, record))
+	w.ready(pane, program, record)
+}
+
+// newRecord names the file of what a program reads.
+func (w *tmuxWorld) newRecord() string {
+	w.programs++
+	return filepath.Join(w.dir, fmt.Sprint(w.programs))
+}
+
+func programText(program porttest.Program, record string) string {
 	if program == porttest.Recorder {
-		script = fmt.Sprintf("stty raw -echo; sh -c 'echo $$ >%[1]s.pid; exec cat >%[1]s'; exit 3", record)
+		return fmt.Sprintf("stty raw -echo; sh -c 'echo $$ >%[1]s.pid; exec cat >%[1]s'; exit 3", record)
 	}
-	id := tmux.PaneID(w.Tmux(w.t, append(create, "-P", "-F", "#{pane_id}", "sh", "-c", script)...))
+	return "cd / && exec env PS1='$ ' ENV= sh"
+}
+
+// ready waits until a program reads.
+func (w *tmuxWorld) ready(id tmux.PaneID, program porttest.Program, record string) {
 	w.records[id] = record
 	if program == porttest.Shell {
 		w.Screen(w.t, string(id), "$")
-		return id
+		return
 	}
 	eventually(w.t, "the recorder is ready", func() (bool, string) {
 		_, err := os.Stat(record)
 		return err == nil, fmt.Sprint(err)
 	})
-	return id
 }
 
 func (w *tmuxWorld) Link(window tmux.WindowID, in tmux.SessionID) {

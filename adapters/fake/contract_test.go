@@ -26,6 +26,7 @@ func TestContract(t *testing.T) {
 			t.Run("Manager", func(t *testing.T) { porttest.Manager(t, newWorld) })
 			t.Run("Terminator", func(t *testing.T) { porttest.Terminator(t, newWorld) })
 			t.Run("Processes", func(t *testing.T) { porttest.Processes(t, newWorld) })
+			t.Run("Identity", func(t *testing.T) { porttest.Identity(t, newWorld) })
 			t.Run("Frames", func(t *testing.T) { porttest.Frames(t, newWorld) })
 		})
 	}
@@ -40,7 +41,7 @@ type world struct {
 func (w world) Ports() porttest.Ports {
 	return porttest.Ports{
 		Reader: w.World, Events: w.World, Input: w.World, Creator: w.World, Inspector: w.World, Manager: w.World, Terminator: w.World,
-		Processes: w.World, Frames: w.World,
+		Processes: w.World, Identity: w.World, Frames: w.World,
 	}
 }
 
@@ -103,6 +104,11 @@ func (w world) Kill(target string) {
 	default:
 		w.KillSession(tmux.SessionID(target))
 	}
+}
+
+func (w world) Respawn(pane tmux.PaneID, program porttest.Program) {
+	w.World.Respawn(pane, argv(program)...)
+	w.ready(pane, program)
 }
 
 func (w world) Die(pane tmux.PaneID) {

@@ -232,6 +232,16 @@ func (w *World) Exit(id tmux.PaneID, status int) {
 	w.mustPane(id).terminal.exit(status, "")
 }
 
+// Recycle gives the next process a pid that another one had. It panics if that one lives.
+func (w *World) Recycle(pid int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.process[pid] != nil {
+		panic(fmt.Sprintf("fake: process %d lives", pid))
+	}
+	w.nextPID = pid
+}
+
 // Print shows text in a pane as if its program had written it.
 func (w *World) Print(id tmux.PaneID, text string) {
 	w.mu.Lock()

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 type pane struct {
@@ -26,6 +28,7 @@ type pane struct {
 	signal       string // that killed a dead pane
 	startCommand string
 	started      time.Time
+	began        uint64 // which of the world's processes it was, whatever its pid
 	options      options
 	grid         *grid
 	received     []byte // by whatever program was there
@@ -74,6 +77,8 @@ func (w *World) newPane(in *window, spec spawn) *pane {
 
 // start starts the pane's process: its shell, or a program in place of it.
 func (w *World) start(p *pane, spec spawn) {
+	w.begun++
+	p.began = w.begun
 	p.pid, p.started, p.dead, p.status, p.signal = w.newPID(), time.Now(), false, 0, ""
 	name, argv := string(w.options.Shell), []string{string(w.options.Shell)}
 	if len(spec.argv) > 0 {
@@ -94,12 +99,23 @@ func (w *World) start(p *pane, spec spawn) {
 // hangUp ends everything in the pane.
 func (p *pane) hangUp() {
 	p.terminal.end(errHangUp)
+	p.ends(0, hangUpSignal)
 	for pid, process := range p.world.process {
 		if process.pid == p.pid || process.of == p.terminal {
 			delete(p.world.process, pid)
 		}
 	}
 	p.world.touch()
+}
+
+// hangUpSignal is what the end of a terminal sends to who lives by it.
+const hangUpSignal = 1
+
+// ends says how the pane's own process has ended, unless that is known.
+func (p *pane) ends(status, signal int) {
+	if self := p.world.process[p.pid]; self != nil && self.exit == nil {
+		self.exit = &ports.Exit{At: time.Now(), Observed: !p.world.options.Unobserved, Status: status, Signal: signal}
+	}
 }
 
 // exit is what becomes of the pane when its own process ended: with remain-on-exit it stays, dead.
@@ -109,6 +125,8 @@ func (t *terminal) exit(status int, signal string) {
 	}
 	p := t.pane
 	w := p.world
+	number, _ := strconv.Atoi(signal) // none: 0
+	p.ends(status, number)
 	if p.option("remain-on-exit", "off") != "on" {
 		w.closePane(p)
 		return

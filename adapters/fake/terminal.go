@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // A terminal is a pane's tty: its line discipline, and who reads from it.
@@ -29,6 +31,7 @@ type process struct {
 	argv    []string
 	of      *terminal // nil for the pane's own process
 	stopped bool
+	exit    *ports.Exit // of a pane's own process, once it has ended
 	// interrupt ends a program that stands in the shell's place, by a signal from the terminal; nil for all others.
 	interrupt func(status int)
 }

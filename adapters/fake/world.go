@@ -62,6 +62,9 @@ type Options struct {
 	Prompt  string       // PS1 of that shell; default "$ "
 	Width   int          // cells of a new session; default 80
 	Height  int          // rows of a new session; default 24
+
+	Untracked  ports.Lack // what this machine lacks to hold processes; empty: nothing
+	Unobserved bool       // the kernel tells nobody but its parent how a process ended
 }
 
 // A World is one machine with its tmux.
@@ -77,6 +80,8 @@ type World struct {
 	changed  chan struct{} // closed and replaced at every change
 	server   *server       // nil if absent
 	lastPID  int
+	begun    uint64 // how many processes panes were started with
+	nextPID  int    // of the next process, if a test says so; else 0
 	process  map[int]*process
 	programs map[string]Program
 	files    map[string][]byte
@@ -149,8 +154,12 @@ func (w *World) wait(ctx context.Context, condition func() bool) error {
 	return nil
 }
 
-// newPID gives a process id that was never used.
+// newPID gives a process id that was never used, unless a test says which.
 func (w *World) newPID() int {
+	if pid := w.nextPID; pid != 0 {
+		w.nextPID = 0
+		return pid
+	}
 	w.lastPID++
 	return w.lastPID
 }

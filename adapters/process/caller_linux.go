@@ -99,46 +99,51 @@ const (
 	fullPause = 5 * time.Millisecond
 )
 
-// patientPeerOf is peerOf, again and again while the server has more connections before it than it has accepted.
-func patientPeerOf(ctx context.Context, path string) (peer int, err error) {
+// patientPeerOf asks the kernel which process listens at a socket.
+func patientPeerOf(ctx context.Context, path string) (pid int, err error) {
+	err = patientlyAt(ctx, path, func(fd int) error {
+		peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		if err == nil {
+			pid = int(peer.Pid)
+		}
+		return err
+	})
+	return pid, err
+}
+
+// patientlyAt looks at a connection to a socket: again and again while the server has more connections before it than it has accepted.
+func patientlyAt(ctx context.Context, path string, look func(fd int) error) error {
 	ctx, cancel := context.WithTimeout(ctx, fullBound)
 	defer cancel()
 	for {
-		peer, err = peerOf(ctx, path)
+		err := connected(ctx, path, look)
 		if !errors.Is(err, unix.EAGAIN) {
-			return peer, err
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return peer, err
+			return err
 		case <-time.After(fullPause):
 		}
 	}
 }
 
-// peerOf asks the kernel which process listens at a socket.
-func peerOf(ctx context.Context, path string) (int, error) {
+// connected looks at a connection to a socket, and closes it at once: one that stays open would keep a tmux server from ending.
+func connected(ctx context.Context, path string, look func(fd int) error) error {
 	connection, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer connection.Close()
 	raw, err := connection.(*net.UnixConn).SyscallConn()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var peer *unix.Ucred
 	var failed error
-	err = raw.Control(func(fd uintptr) {
-		peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	})
-	if err != nil {
-		return 0, err
+	if err := raw.Control(func(fd uintptr) { failed = look(int(fd)) }); err != nil {
+		return err
 	}
-	if failed != nil {
-		return 0, failed
-	}
-	return int(peer.Pid), nil
+	return failed
 }
 
 // deviceOf gives the device number of a terminal; 0 if there is none.

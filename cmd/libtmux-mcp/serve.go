@@ -45,6 +45,7 @@ func serve(ctx context.Context, c config) error {
 	server := backend.server
 	application := app.New(app.Ports{
 		Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Terminator: server, Frames: frames,
+		Identity:  process.NewIdentity(server),
 		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
 	}, app.Options{
 		CallTimeout: c.timeout, MaxResultBytes: c.flags.MaxResponseBytes, SocketPath: conn.Socket(), Endpoint: c.endpoint, Backend: backend.name, Logger: logger, Surface: &selection, Launch: launch, Audit: audit,

@@ -50,6 +50,17 @@ func NewGeneration(socketPath string, pid int, startTime int64) Generation {
 	return Generation("g" + hex.EncodeToString(sum[:8]))
 }
 
+// A ProcessGeneration identifies one process of a pane. Two are equal exactly if the process is the same one; whatever pid a later
+// process gets, it has another. Otherwise it is opaque.
+type ProcessGeneration string
+
+// NewProcessGeneration derives the generation of a process that a server's pane was started with, which has begun at a moment that
+// no other process of the same pid shares: on Linux in clock ticks since boot.
+func NewProcessGeneration(server Generation, pid int, began uint64) ProcessGeneration {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%d", server, pid, began))
+	return ProcessGeneration("p" + hex.EncodeToString(sum[:8]))
+}
+
 // A Ref names one entity in one life of a server.
 type Ref struct {
 	Generation Generation `json:"generation"`

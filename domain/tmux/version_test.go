@@ -32,3 +32,17 @@ func TestGenerationsDiffer(t *testing.T) {
 		t.Error("one life has two generations")
 	}
 }
+
+func TestProcessGenerationsDiffer(t *testing.T) {
+	p := tmux.NewProcessGeneration("g1", 1, 2)
+	for _, other := range []tmux.ProcessGeneration{
+		tmux.NewProcessGeneration("g2", 1, 2), tmux.NewProcessGeneration("g1", 12, 2), tmux.NewProcessGeneration("g1", 1, 3),
+	} {
+		if other == p {
+			t.Errorf("two processes share generation %s", p)
+		}
+	}
+	if tmux.NewProcessGeneration("g1", 1, 2) != p {
+		t.Error("one process has two generations")
+	}
+}

@@ -31,10 +31,11 @@ type Faulty struct {
 }
 
 var (
-	_ ports.Reader  = (*Faulty)(nil)
-	_ ports.Input   = (*Faulty)(nil)
-	_ ports.Creator = (*Faulty)(nil)
-	_ ports.Frames  = (*Faulty)(nil)
+	_ ports.Reader   = (*Faulty)(nil)
+	_ ports.Input    = (*Faulty)(nil)
+	_ ports.Creator  = (*Faulty)(nil)
+	_ ports.Identity = (*Faulty)(nil)
+	_ ports.Frames   = (*Faulty)(nil)
 )
 
 // NewFaulty wraps an implementation; no call fails until Inject says so.
@@ -141,6 +142,29 @@ func (f *Faulty) NewWindow(ctx context.Context, server tmux.Server, request port
 // SplitWindow implements [ports.Creator].
 func (f *Faulty) SplitWindow(ctx context.Context, server tmux.Server, request ports.SplitWindow) (ports.Created, error) {
 	return befall(ctx, f, "SplitWindow", func() (ports.Created, error) { return f.Ports.SplitWindow(ctx, server, request) })
+}
+
+// Tracking implements [ports.Identity].
+func (f *Faulty) Tracking(ctx context.Context, server tmux.Server) (ports.Tracking, error) {
+	return befall(ctx, f, "Tracking", func() (ports.Tracking, error) { return f.Ports.Tracking(ctx, server) })
+}
+
+// Hold implements [ports.Identity]. Wait of what is held is an operation too.
+func (f *Faulty) Hold(ctx context.Context, server tmux.Server, pane tmux.PaneID) (ports.Held, error) {
+	made, err := befall(ctx, f, "Hold", func() (ports.Held, error) { return f.Ports.Hold(ctx, server, pane) })
+	if err != nil {
+		return nil, err
+	}
+	return &faultyHeld{Held: made, of: f}, nil
+}
+
+type faultyHeld struct {
+	ports.Held
+	of *Faulty
+}
+
+func (h *faultyHeld) Wait(ctx context.Context) (ports.Exit, error) {
+	return befall(ctx, h.of, "Wait", func() (ports.Exit, error) { return h.Held.Wait(ctx) })
 }
 
 // Stage implements [ports.Frames]. The frame's own calls are operations too: Started, Release, Ended, Keep and Close.

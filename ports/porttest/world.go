@@ -19,6 +19,7 @@ type Ports struct {
 	ports.Manager
 	ports.Terminator
 	ports.Processes
+	ports.Identity
 	ports.Frames
 }
 
@@ -55,6 +56,8 @@ type World interface {
 	Print(pane tmux.PaneID, text string)
 	// Received is what a Recorder has read so far.
 	Received(pane tmux.PaneID) string
+	// Respawn kills what runs in a pane and starts a program there, which is ready.
+	Respawn(pane tmux.PaneID, program Program)
 	// Die ends the program in a pane with status 3; the pane stays, dead.
 	Die(pane tmux.PaneID)
 
