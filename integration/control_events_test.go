@@ -40,12 +40,13 @@ func TestControlConnContract(t *testing.T) {
 			conn := control.NewConn(clients, other)
 			t.Cleanup(conn.Close)
 			server := tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
-			w.ports = porttest.Ports{Reader: server, Events: control.NewEvents(clients, server), Input: server, Creator: server}
+			w.ports = porttest.Ports{Reader: server, Events: control.NewEvents(clients, server), Input: server, Creator: server, Snapshots: server}
 			return w
 		}
 		t.Run("Reader", func(t *testing.T) { porttest.Reader(t, world) })
 		t.Run("Events", func(t *testing.T) { porttest.Events(t, world) })
 		t.Run("Input", func(t *testing.T) { porttest.Input(t, world) })
 		t.Run("Creator", func(t *testing.T) { porttest.Creator(t, world) })
+		t.Run("Snapshots", func(t *testing.T) { porttest.Snapshots(t, world) })
 	})
 }

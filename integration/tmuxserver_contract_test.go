@@ -27,6 +27,7 @@ func TestTmuxServerContract(t *testing.T) {
 		t.Run("Input", func(t *testing.T) { porttest.Input(t, world) })
 		t.Run("Creator", func(t *testing.T) { porttest.Creator(t, world) })
 		t.Run("Inspector", func(t *testing.T) { porttest.Inspector(t, world) })
+		t.Run("Snapshots", func(t *testing.T) { porttest.Snapshots(t, world) })
 		t.Run("Manager", func(t *testing.T) { porttest.Manager(t, world) })
 		t.Run("Terminator", func(t *testing.T) { porttest.Terminator(t, world) })
 	})
@@ -47,7 +48,7 @@ func newTmuxWorld(t *testing.T, binary string) *tmuxWorld {
 	t.Helper()
 	w := &tmuxWorld{realServer: newServer(t, binary), t: t, dir: t.TempDir(), records: map[tmux.PaneID]string{}}
 	server := cliServer(t, w.realServer)
-	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Terminator: server}
+	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Snapshots: server, Manager: server, Terminator: server}
 	return w
 }
 

@@ -22,6 +22,7 @@ type client struct {
 	name     string
 	pid      int
 	session  *session
+	created  time.Time
 	activity time.Time
 }
 
@@ -37,7 +38,7 @@ func (w *World) Attach(to tmux.SessionID, kind Client) string {
 	s.lastClient++
 	made := &client{
 		Client: kind, name: fmt.Sprintf("/dev/pts/%d", 100+s.lastClient), pid: w.newPID(), session: session,
-		activity: time.Now().Truncate(time.Second),
+		created: time.Now().Truncate(time.Second), activity: time.Now().Truncate(time.Second),
 	}
 	if kind.Control {
 		made.name = fmt.Sprintf("client-%d", made.pid)

@@ -23,6 +23,7 @@ func TestContract(t *testing.T) {
 			t.Run("Input", func(t *testing.T) { porttest.Input(t, newWorld) })
 			t.Run("Creator", func(t *testing.T) { porttest.Creator(t, newWorld) })
 			t.Run("Inspector", func(t *testing.T) { porttest.Inspector(t, newWorld) })
+			t.Run("Snapshots", func(t *testing.T) { porttest.Snapshots(t, newWorld) })
 			t.Run("Manager", func(t *testing.T) { porttest.Manager(t, newWorld) })
 			t.Run("Terminator", func(t *testing.T) { porttest.Terminator(t, newWorld) })
 			t.Run("Processes", func(t *testing.T) { porttest.Processes(t, newWorld) })
@@ -40,7 +41,7 @@ type world struct {
 
 func (w world) Ports() porttest.Ports {
 	return porttest.Ports{
-		Reader: w.World, Events: w.World, Input: w.World, Creator: w.World, Inspector: w.World, Manager: w.World, Terminator: w.World,
+		Reader: w.World, Events: w.World, Input: w.World, Creator: w.World, Inspector: w.World, Snapshots: w.World, Manager: w.World, Terminator: w.World,
 		Processes: w.World, Identity: w.World, Frames: w.World,
 	}
 }

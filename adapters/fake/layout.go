@@ -161,6 +161,14 @@ func (w *window) rectangle(of *pane) (left, top, width, height int) {
 // layout is tmux's layout string, with its checksum.
 func (w *window) layout() string { return w.root.layout().String() }
 
+// visibleLayout is what is seen of it: the active pane alone if it is zoomed.
+func (w *window) visibleLayout() string {
+	if !w.zoomed {
+		return w.layout()
+	}
+	return (&cell{pane: w.active, width: w.width, height: w.height}).layout().String()
+}
+
 func (c *cell) layout() tmux.Cell {
 	at := tmux.Cell{Width: c.width, Height: c.height, Left: c.left, Top: c.top, Across: c.across}
 	if c.pane != nil {

@@ -26,6 +26,7 @@ type pane struct {
 	dead         bool
 	status       int    // of a dead pane, if no signal
 	signal       string // that killed a dead pane
+	died         time.Time
 	startCommand string
 	started      time.Time
 	began        uint64 // which of the world's processes it was, whatever its pid
@@ -132,7 +133,7 @@ func (t *terminal) exit(status int, signal string) {
 		return
 	}
 	p.hangUp()
-	p.dead, p.status, p.signal = true, status, signal
+	p.dead, p.status, p.signal, p.died = true, status, signal, time.Now()
 	p.grid.write([]byte("\r\nPane is dead"))
 	w.touch()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/snapshot"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
@@ -107,6 +108,11 @@ func befallSend(ctx context.Context, f *Faulty, operation string, call func() er
 // Topology implements [ports.Reader].
 func (f *Faulty) Topology(ctx context.Context, detail tmux.Detail) (tmux.Topology, error) {
 	return befall(ctx, f, "Topology", func() (tmux.Topology, error) { return f.Ports.Topology(ctx, detail) })
+}
+
+// Snapshot implements [ports.Snapshots].
+func (f *Faulty) Snapshot(ctx context.Context, kind tmux.Kind) (snapshot.Reading, error) {
+	return befall(ctx, f, "Snapshot", func() (snapshot.Reading, error) { return f.Ports.Snapshot(ctx, kind) })
 }
 
 // Capture implements [ports.Reader].

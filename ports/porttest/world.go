@@ -16,6 +16,7 @@ type Ports struct {
 	ports.Input
 	ports.Creator
 	ports.Inspector
+	ports.Snapshots
 	ports.Manager
 	ports.Terminator
 	ports.Processes

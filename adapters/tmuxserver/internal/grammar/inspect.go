@@ -21,7 +21,7 @@ func VariablesTable(names []string) Table[map[string]string] {
 			(*row)[variable] = v
 		}
 		switch variable {
-		case "session_name", "session_group", "window_name":
+		case "session_name", "session_group", "window_name", "client_session":
 			return name(variable, set)
 		case "pane_title":
 			return title(variable, set)
