@@ -30,6 +30,7 @@ type Ports struct {
 	Creator    ports.Creator
 	Inspector  ports.Inspector
 	Manager    ports.Manager
+	Channels   ports.Channels
 	Terminator ports.Terminator
 	Processes  ports.Processes
 	Identity   ports.Identity

@@ -40,5 +40,15 @@ func manageRows() []Tool {
 			Description: "Set one of a few tmux options or an @option of your own. synchronize-panes amplifies later input: keys for one pane reach all. history-limit counts for panes made later.",
 			Effect:      surface.Change, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
 		}, (*App).SetOption),
+		row(Tool{
+			Name: "signal_channel", Title: "Signal channel", Toolset: surface.Manage, Hints: rearranges,
+			Description: "Wake all who wait on a channel, as tmux wait-for -S does. If nobody waits tmux keeps the signal for the next wait; a second one then takes it back.",
+			Effect:      surface.Change, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).SignalChannel),
+		row(Tool{
+			Name: "wait_for_channel", Title: "Wait for channel", Toolset: surface.Manage, Hints: rearranges, Waits: true,
+			Description: "Wait until somebody runs tmux wait-for -S CHANNEL, or signal_channel. A signal sent before is kept, one at most, and ends the wait at once (latched).",
+			Effect:      surface.Change, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).WaitForChannel),
 	}
 }

@@ -40,7 +40,7 @@ func TestControlConnContract(t *testing.T) {
 			conn := control.NewConn(clients, other)
 			t.Cleanup(conn.Close)
 			server := tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
-			w.ports = porttest.Ports{Reader: server, Events: control.NewEvents(clients, server), Input: server, Creator: server, Snapshots: server}
+			w.ports = porttest.Ports{Reader: server, Events: control.NewEvents(clients, server), Input: server, Creator: server, Snapshots: server, Channels: channels(t, w.realServer, server)}
 			return w
 		}
 		t.Run("Reader", func(t *testing.T) { porttest.Reader(t, world) })
@@ -48,5 +48,6 @@ func TestControlConnContract(t *testing.T) {
 		t.Run("Input", func(t *testing.T) { porttest.Input(t, world) })
 		t.Run("Creator", func(t *testing.T) { porttest.Creator(t, world) })
 		t.Run("Snapshots", func(t *testing.T) { porttest.Snapshots(t, world) })
+		t.Run("Channels", func(t *testing.T) { porttest.Channels(t, world) })
 	})
 }

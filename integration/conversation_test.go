@@ -36,7 +36,7 @@ func converse(t *testing.T, server *realServer, frames *shell.Frames) *talk {
 	}
 	typed := cliServer(t, server)
 	application := app.New(app.Ports{
-		Reader: typed, Events: typed, Input: typed, Creator: typed, Inspector: typed, Manager: typed, Terminator: typed, Processes: process.New(process.Options{}),
+		Reader: typed, Events: typed, Input: typed, Creator: typed, Inspector: typed, Manager: typed, Channels: channels(t, server, typed), Terminator: typed, Processes: process.New(process.Options{}),
 		Identity: process.NewIdentity(typed), Frames: frames,
 	}, app.Options{SocketPath: server.Socket, Backend: "cli"})
 	ctx, cancel := context.WithCancel(context.Background())

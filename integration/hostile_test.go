@@ -81,8 +81,10 @@ func TestFreeTextIsLiteral(t *testing.T) {
 			"wait_for_text": {others: func() args {
 				return args{"pane_id": recorder, "timeout": 0, "patterns": []string{"never"}}
 			}},
-			"rename":        {others: func() args { return args{"target_id": "@1"} }, kept: map[string]func(map[string]any, string) string{"name": field("name")}},
-			"select_layout": {others: func() args { return args{"window_id": "@1"} }},
+			"signal_channel":   {kept: map[string]func(map[string]any, string) string{"channel": field("channel")}},
+			"wait_for_channel": {others: at(recorder), kept: map[string]func(map[string]any, string) string{"channel": field("channel")}},
+			"rename":           {others: func() args { return args{"target_id": "@1"} }, kept: map[string]func(map[string]any, string) string{"name": field("name")}},
+			"select_layout":    {others: func() args { return args{"window_id": "@1"} }},
 			"set_option": {
 				others: func() args { return args{"name": "@x", "value": "on", "target_id": "@1"} },
 				kept: map[string]func(map[string]any, string) string{"value": func(_ map[string]any, _ string) string {

@@ -29,6 +29,7 @@ func TestTmuxServerContract(t *testing.T) {
 		t.Run("Inspector", func(t *testing.T) { porttest.Inspector(t, world) })
 		t.Run("Snapshots", func(t *testing.T) { porttest.Snapshots(t, world) })
 		t.Run("Manager", func(t *testing.T) { porttest.Manager(t, world) })
+		t.Run("Channels", func(t *testing.T) { porttest.Channels(t, world) })
 		t.Run("Terminator", func(t *testing.T) { porttest.Terminator(t, world) })
 	})
 }
@@ -48,7 +49,7 @@ func newTmuxWorld(t *testing.T, binary string) *tmuxWorld {
 	t.Helper()
 	w := &tmuxWorld{realServer: newServer(t, binary), t: t, dir: t.TempDir(), records: map[tmux.PaneID]string{}}
 	server := cliServer(t, w.realServer)
-	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Snapshots: server, Manager: server, Terminator: server}
+	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Snapshots: server, Manager: server, Channels: channels(t, w.realServer, server), Terminator: server}
 	return w
 }
 

@@ -25,6 +25,7 @@ func TestContract(t *testing.T) {
 			t.Run("Inspector", func(t *testing.T) { porttest.Inspector(t, newWorld) })
 			t.Run("Snapshots", func(t *testing.T) { porttest.Snapshots(t, newWorld) })
 			t.Run("Manager", func(t *testing.T) { porttest.Manager(t, newWorld) })
+			t.Run("Channels", func(t *testing.T) { porttest.Channels(t, newWorld) })
 			t.Run("Terminator", func(t *testing.T) { porttest.Terminator(t, newWorld) })
 			t.Run("Processes", func(t *testing.T) { porttest.Processes(t, newWorld) })
 			t.Run("Identity", func(t *testing.T) { porttest.Identity(t, newWorld) })
@@ -41,7 +42,7 @@ type world struct {
 
 func (w world) Ports() porttest.Ports {
 	return porttest.Ports{
-		Reader: w.World, Events: w.World, Input: w.World, Creator: w.World, Inspector: w.World, Snapshots: w.World, Manager: w.World, Terminator: w.World,
+		Reader: w.World, Events: w.World, Input: w.World, Creator: w.World, Inspector: w.World, Snapshots: w.World, Manager: w.World, Channels: w.World, Terminator: w.World,
 		Processes: w.World, Identity: w.World, Frames: w.World,
 	}
 }

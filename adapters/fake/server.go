@@ -18,6 +18,7 @@ type server struct {
 	clients  []*client
 	options  options
 	buffers  map[string]string
+	channels map[string]*channel
 
 	environment map[tmux.SessionID]map[string]string // by session; empty: global
 
@@ -65,7 +66,7 @@ func (w *World) startServer() {
 		},
 		lastSession: -1, lastWindow: -1, lastPane: -1, lastClient: -1,
 		options: options{},
-		buffers: map[string]string{},
+		buffers: map[string]string{}, channels: map[string]*channel{},
 	}
 	w.touch()
 }

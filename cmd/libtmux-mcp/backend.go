@@ -16,19 +16,23 @@ const (
 
 // A backend is how tmux is reached. Close it.
 type backend struct {
-	name   string
-	server *tmuxserver.Server
-	close  func()
+	name     string
+	server   *tmuxserver.Server
+	channels *control.Channels
+	close    func()
 }
 
 // backend makes the one that was chosen. Nothing is started or attached yet.
 func (c config) backend(conn *cli.Conn) backend {
+	waits := func(ctx context.Context, argv []string) (control.Markable, error) { return conn.Attach(ctx, argv) }
+	direct := tmuxserver.New(conn, tmuxserver.Options{})
 	if c.flags.Backend != backendControl {
-		return backend{name: backendCLI, server: tmuxserver.New(conn, tmuxserver.Options{}), close: func() {}}
+		channels := control.NewChannels(waits, direct, direct)
+		return backend{name: backendCLI, server: direct, channels: channels, close: channels.Close}
 	}
-	clients := control.NewClients(func(ctx context.Context, attach []string) (control.Stream, error) {
-		return conn.Attach(ctx, attach)
-	}, conn.Socket())
+	clients := control.NewClients(func(ctx context.Context, argv []string) (control.Stream, error) { return conn.Attach(ctx, argv) }, conn.Socket())
 	over := control.NewConn(clients, conn)
-	return backend{name: backendControl, server: tmuxserver.New(over, tmuxserver.Options{Own: clients.Own}), close: over.Close}
+	server := tmuxserver.New(over, tmuxserver.Options{Own: clients.Own})
+	channels := control.NewChannels(waits, server, direct)
+	return backend{name: backendControl, server: server, channels: channels, close: func() { channels.Close(); over.Close() }}
 }

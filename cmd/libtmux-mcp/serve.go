@@ -44,7 +44,7 @@ func serve(ctx context.Context, c config) error {
 	defer backend.close()
 	server := backend.server
 	application := app.New(app.Ports{
-		Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Terminator: server, Frames: frames,
+		Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Channels: backend.channels, Terminator: server, Frames: frames,
 		Identity:  process.NewIdentity(server),
 		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
 	}, app.Options{

@@ -76,6 +76,7 @@ const (
 	Stopped        Outcome = "stopped"          // one of the stop patterns
 	PresentAtEntry Outcome = "present_at_entry" // it stood there already
 	Idle           Outcome = "idle"             // nothing was written for so long
+	Signalled      Outcome = "signalled"        // on the channel
 	TimedOut       Outcome = "timed_out"
 	PaneGone       Outcome = "pane_gone"
 	PaneDied       Outcome = "pane_died"

@@ -18,6 +18,7 @@ type Ports struct {
 	ports.Inspector
 	ports.Snapshots
 	ports.Manager
+	ports.Channels
 	ports.Terminator
 	ports.Processes
 	ports.Identity

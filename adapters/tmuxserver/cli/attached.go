@@ -15,14 +15,16 @@ import (
 // to it.
 type Attached struct {
 	in, out *os.File
+	back    *os.File // the end to which tmux writes
 	process *os.Process
 	exited  chan struct{} // closed when the process has ended
 }
 
 var _ io.ReadWriteCloser = (*Attached)(nil)
 
-// Attach starts a control-mode client that runs one command, which attaches it. It starts no server. The caller closes it.
-func (c *Conn) Attach(ctx context.Context, attach []string) (*Attached, error) {
+// Attach starts a control-mode client that runs these commands, as a tmux process is given them. If they do not attach it, it ends when
+// they have. It starts no server. The caller closes it.
+func (c *Conn) Attach(ctx context.Context, argv []string) (*Attached, error) {
 	if ctx.Err() != nil {
 		return nil, contextFault(ctx, fault.NotSent)
 	}
@@ -43,17 +45,16 @@ func (c *Conn) Attach(ctx context.Context, attach []string) (*Attached, error) {
 		_ = in.Close() // nobody has its other end
 		return nil, transport(fault.NotSent, "", "a control client needs a pipe", err)
 	}
-	defer theirOut.Close()
-	cmd := exec.Command(executable.Path, append([]string{"-u", "-S", c.socket, "-N", "-C"}, attach...)...) //nolint:noctx // it outlives the call
+	cmd := exec.Command(executable.Path, append([]string{"-u", "-S", c.socket, "-N", "-C"}, argv...)...) //nolint:noctx // it outlives the call
 	cmd.Env, cmd.Stdin, cmd.Stdout = c.env, theirIn, theirOut
 	if err := cmd.Start(); err != nil {
-		_, _ = in.Close(), out.Close() // likewise
+		_, _, _ = in.Close(), out.Close(), theirOut.Close() // likewise
 		return nil, transport(fault.NotSent, "", "tmux could not be run", err)
 	}
-	a := &Attached{in: in, out: out, process: cmd.Process, exited: make(chan struct{})}
+	a := &Attached{in: in, out: out, back: theirOut, process: cmd.Process, exited: make(chan struct{})}
 	go func() {
 		defer close(a.exited)
-		_ = cmd.Wait() // how it ended does not matter: its output did
+		_, _ = cmd.Wait(), theirOut.Close() // how it ended does not matter: its output did
 	}()
 	return a, nil
 }
@@ -63,6 +64,12 @@ func (a *Attached) PID() int { return a.process.Pid }
 
 // Read reads what tmux says.
 func (a *Attached) Read(p []byte) (int, error) { return a.out.Read(p) }
+
+// Mark puts a line of less than a page among what is read, behind all that tmux has written.
+func (a *Attached) Mark(line string) error {
+	_, err := a.back.WriteString(line + "\n")
+	return err
+}
 
 // Write sends to tmux.
 func (a *Attached) Write(p []byte) (int, error) { return a.in.Write(p) }

@@ -73,10 +73,12 @@ func (c *Conn) mismatchFault(ctx context.Context, words string) error {
 		return err
 	}
 	server := "another tmux version, probably 3.6 or newer"
-	if v, path := serverExecutable(ctx, c.socket); v != "" {
-		server = fmt.Sprintf("tmux %s (%s)", v, path)
-	} else if noListener(c.socket) {
+	v, path := serverExecutable(ctx, c.socket)
+	switch {
+	case v == executable.Version, v == "" && noListener(c.socket): // it only just stopped taking connections
 		return serverGone(c.socket, fault.PossiblySent)
+	case v != "":
+		server = fmt.Sprintf("tmux %s (%s)", v, path)
 	}
 	return transport(fault.NotSent, "use the tmux executable that the server was started from (--tmux)",
 		fmt.Sprintf("tmux %s (%s) cannot talk to the server at %s, which is %s: %s",

@@ -36,17 +36,12 @@ func newFrame(list tmuxserver.List) frame {
 	return f
 }
 
-// add appends one command. A semicolon at the end of an argument would separate commands.
+// add appends one command.
 func (f *frame) add(command ...string) {
 	if len(f.argv) > 0 {
 		f.argv = append(f.argv, ";")
 	}
-	for _, argument := range command {
-		if rest, found := strings.CutSuffix(argument, ";"); found {
-			argument = rest + `\;`
-		}
-		f.argv = append(f.argv, argument)
-	}
+	f.argv = append(f.argv, grammar.Argv(command)...)
 }
 
 func (f *frame) marker(i int) string { return f.nonce + "-" + strconv.Itoa(i) + "-" }

@@ -18,6 +18,7 @@ type Message struct {
 // A Block is what one command printed.
 type Block struct {
 	Own    bool // a command of this client's; otherwise of a hook, or the one that attached it
+	Number int  // of the command, among all that tmux runs
 	Failed bool
 	Output string // lines, each with its newline, unescaped as tmux prints them
 	Cut    bool   // there was more than the parser keeps; what came last is missing
@@ -88,26 +89,27 @@ func (p *Parser) take(line []byte, say func(Message)) {
 	}
 	name, rest, _ := strings.Cut(string(line[:min(len(line), greatestNotification)]), " ")
 	if name == "%begin" {
-		if flags, ok := begins(rest); ok {
-			p.guard, p.block = rest, Block{Own: flags&1 != 0}
+		if number, flags, ok := begins(rest); ok {
+			p.guard, p.block = rest, Block{Own: flags&1 != 0, Number: number}
 			return
 		}
 	}
 	say(Message{Name: name, Rest: rest})
 }
 
-// begins reads time, number and flags, and gives the flags.
-func begins(rest string) (flags int, ok bool) {
+// begins reads time, number and flags, and gives the last two.
+func begins(rest string) (number, flags int, ok bool) {
 	fields := strings.Split(rest, " ")
 	if len(fields) != 3 {
-		return 0, false
+		return 0, 0, false
 	}
-	for _, field := range fields {
+	var values [3]int
+	for i, field := range fields {
 		n, err := strconv.Atoi(field)
 		if err != nil {
-			return 0, false
+			return 0, 0, false
 		}
-		flags = n
+		values[i] = n
 	}
-	return flags, true
+	return values[1], values[2], true
 }

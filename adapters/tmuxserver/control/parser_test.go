@@ -24,7 +24,7 @@ func parse(text string, maxOutput int, cuts ...int) []control.Message {
 }
 
 func own(output string) control.Message {
-	return control.Message{Block: &control.Block{Own: true, Output: output}}
+	return control.Message{Block: &control.Block{Own: true, Number: 2, Output: output}}
 }
 
 func TestParser(t *testing.T) {
@@ -40,9 +40,9 @@ func TestParser(t *testing.T) {
 		"an empty one":  {"%begin 1 2 1\n%end 1 2 1\n", []control.Message{own("")}},
 		"an empty line": {"%begin 1 2 1\n\n%end 1 2 1\n", []control.Message{own("\n")}},
 		"an error": {"%begin 1 2 1\nno\n%error 1 2 1\n", []control.Message{
-			{Block: &control.Block{Own: true, Failed: true, Output: "no\n"}},
+			{Block: &control.Block{Own: true, Number: 2, Failed: true, Output: "no\n"}},
 		}},
-		"of a hook": {"%begin 1 2 0\na\n%end 1 2 0\n", []control.Message{{Block: &control.Block{Output: "a\n"}}}},
+		"of a hook": {"%begin 1 2 0\na\n%end 1 2 0\n", []control.Message{{Block: &control.Block{Number: 2, Output: "a\n"}}}},
 		"output that looks like an end": {
 			"%begin 1 2 1\n%end 1 1 1\n%end 1 2 0\n%end 1 2 1 \n%error 2 2 1\n%begin 1 2 1\n%exit\n%output %1 x\n%end 1 2 1\n%exit\n",
 			[]control.Message{own("%end 1 1 1\n%end 1 2 0\n%end 1 2 1 \n%error 2 2 1\n%begin 1 2 1\n%exit\n%output %1 x\n"), {Name: "%exit"}},
@@ -50,9 +50,9 @@ func TestParser(t *testing.T) {
 		"what is no beginning": {"%begin 1 2\n%begin a b c\n", []control.Message{{Name: "%begin", Rest: "1 2"}, {Name: "%begin", Rest: "a b c"}}},
 		"what a job prints":    {"hello\n\n%exit\n", []control.Message{{Name: "%exit"}}},
 		"bytes of no encoding": {"%begin 1 2 1\n\xff\r\x00é\n%end 1 2 1\n", []control.Message{own("\xff\r\x00é\n")}},
-		"one after the other":  {"%begin 1 2 1\na\n%end 1 2 1\n%begin 1 3 1\nb\n%end 1 3 1\n", []control.Message{own("a\n"), own("b\n")}},
+		"one after the other":  {"%begin 1 2 1\na\n%end 1 2 1\n%begin 2 2 1\nb\n%end 2 2 1\n", []control.Message{own("a\n"), own("b\n")}},
 		"a notification in between": {
-			"%begin 1 2 1\na\n%end 1 2 1\n%output %1 x\n%begin 1 3 1\nb\n%end 1 3 1\n",
+			"%begin 1 2 1\na\n%end 1 2 1\n%output %1 x\n%begin 2 2 1\nb\n%end 2 2 1\n",
 			[]control.Message{own("a\n"), {Name: "%output", Rest: "%1 x"}, own("b\n")},
 		},
 	} {
@@ -81,7 +81,7 @@ func TestParserBounds(t *testing.T) {
 		},
 		"of a long answer what fits": {
 			"%begin 1 2 1\nab\n" + long + "\ncd\n%end 1 2 1\n%exit\n",
-			[]control.Message{{Block: &control.Block{Own: true, Output: "ab\n", Cut: true}}, {Name: "%exit"}},
+			[]control.Message{{Block: &control.Block{Own: true, Number: 2, Output: "ab\n", Cut: true}}, {Name: "%exit"}},
 		},
 		"an answer that just fits": {"%begin 1 2 1\n" + long[:9] + "\n%end 1 2 1\n", []control.Message{own(long[:9] + "\n")}},
 	} {
@@ -114,7 +114,7 @@ func TestParserUndoesTmux(t *testing.T) {
 				want = append(want, control.Message{Name: "%output", Rest: rest})
 				continue
 			}
-			block := control.Block{Own: rapid.Bool().Draw(t, "own"), Failed: rapid.Bool().Draw(t, "failed")}
+			block := control.Block{Own: rapid.Bool().Draw(t, "own"), Number: 100 + i, Failed: rapid.Bool().Draw(t, "failed")}
 			flags, end := 0, "end"
 			if block.Own {
 				flags = 1
