@@ -8,4 +8,7 @@
 //
 //	EXTRA_CELLS="3.4=IMAGE,3.6b=IMAGE"  local images that hold such a tmux; a cell of the table gets that image
 //	REQUIRE_CELLS="3.3a 3.5a"           cells that must run: what would skip them fails
+//
+// A cell that is named for a Debian suite holds another tmux every month. What fails in it is reported, and fails the run only if
+// the cell is required.
 package matrix

@@ -28,17 +28,22 @@ func results() []matrix.Result {
 		},
 		{
 			Cell: matrix.Cell{Name: "sid", Base: "debian:sid", Suite: "sid"}, Version: "3.8",
-			Tests: []matrix.Top{{Name: "TestA", Counts: matrix.Counts{Passed: 2}}},
+			Tests: []matrix.Top{{Name: "TestA", Counts: matrix.Counts{Passed: 2}}}, Reported: true,
+		},
+		{
+			Cell: matrix.Cell{Name: "forky", Base: "debian:forky", Suite: "forky"}, Version: "3.9", Reported: true, Failed: true,
+			Tests: []matrix.Top{{Name: "TestA", Counts: matrix.Counts{Failed: 2}}},
 		},
 	}
 }
 
 func TestTable(t *testing.T) {
-	const want = `cell  tmux  passed  failed  skipped  second time  time  result
-3.1c  3.1c  0       0       0        0            1s    refused, as it must be
-3.2a  -     -       -       -        -            -     SKIPPED: no image
-3.4   3.4   6       1       0        1            1m1s  FAILED
-sid   3.8   2       0       0        0            0s    passed
+	const want = `cell   tmux  passed  failed  skipped  second time  time  result
+3.1c   3.1c  0       0       0        0            1s    refused, as it must be
+3.2a   -     -       -       -        -            -     SKIPPED: no image
+3.4    3.4   6       1       0        1            1m1s  FAILED
+sid    3.8   2       0       0        0            0s    passed
+forky  3.9   0       2       0        0            0s    FAILED, and is not required
 3.4: failed, and passed the second time: TestA
 `
 	if diff := cmp.Diff(want, matrix.Table(results())); diff != "" {
@@ -59,13 +64,14 @@ func TestDocument(t *testing.T) {
 | 3.2a | - | ubuntu:22.04 | - | SKIPPED: no image |
 | 3.4 | 3.4 | - | - | FAILED: 6 tests passed, 1 failed, 0 skipped; the second time only: TestA; run by hand with ` + "`EXTRA_CELLS`" + ` |
 | sid | 3.8 | debian:sid | sid | passed: 2 tests passed, 0 failed, 0 skipped |
+| forky | 3.9 | debian:forky | forky | FAILED, and is not required: 0 tests passed, 2 failed, 0 skipped |
 
 ## Tests passed, by suite
 
-| Suite | 3.4 | 3.8 |
-| --- | --- | --- |
-| TestC | 1 | 0 |
-| letters | 5 of 6 | 2 |
+| Suite | 3.4 | 3.8 | 3.9 |
+| --- | --- | --- | --- |
+| TestC | 1 | 0 | 0 |
+| letters | 5 of 6 | 2 | 0 of 2 |
 
 ## Refused
 

@@ -78,7 +78,7 @@ type running struct {
 const dir = "/cell"
 
 // start starts a cell's container, which ends with the test, with the files in it as executables.
-func (e engine) start(t *testing.T, cell matrix.Cell, life time.Duration, files ...string) running {
+func (e engine) start(t testing.TB, cell matrix.Cell, life time.Duration, files ...string) running {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepBound)
 	defer cancel()
@@ -166,7 +166,7 @@ func (s *session) wait(ctx context.Context) (status int, err error) {
 }
 
 // output runs argv and gives what it printed, on both of its outputs.
-func (r running) output(t *testing.T, argv ...string) string {
+func (r running) output(t testing.TB, argv ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepBound)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 
 // converse has a conversation with the server in a cell, as a client outside of it has: JSON-RPC on the streams of an
 // attached process. When the conversation ends the server must end too, with status 0.
-func converse(t *testing.T, cell running, talk func(*mcp.ClientSession)) {
+func converse(t testing.TB, cell running, talk func(*mcp.ClientSession)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepBound)
 	defer cancel()
@@ -41,7 +41,7 @@ func converse(t *testing.T, cell running, talk func(*mcp.ClientSession)) {
 }
 
 // answer calls a tool and gives its answer, or the object of its error.
-func answer(t *testing.T, session *mcp.ClientSession, tool string, arguments map[string]any) (data map[string]any, isError bool) {
+func answer(t testing.TB, session *mcp.ClientSession, tool string, arguments map[string]any) (data map[string]any, isError bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepBound)
 	defer cancel()
@@ -66,7 +66,7 @@ func answer(t *testing.T, session *mcp.ClientSession, tool string, arguments map
 }
 
 // smoke makes a session, and runs a command in its pane that tells where it ran.
-func smoke(t *testing.T, cell running, version string) {
+func smoke(t testing.TB, cell running, version string) {
 	t.Helper()
 	converse(t, cell, func(session *mcp.ClientSession) {
 		made, failed := answer(t, session, "create_session", map[string]any{"name": "smoke", "cwd": "/", "width": 80, "height": 24})
@@ -84,7 +84,7 @@ func smoke(t *testing.T, cell running, version string) {
 }
 
 // refusal asks a server with a tmux that is too old. It must say so at once, and what is needed; it returns its words.
-func refusal(t *testing.T, cell running, version string) (words string) {
+func refusal(t testing.TB, cell running, version string) (words string) {
 	t.Helper()
 	converse(t, cell, func(session *mcp.ClientSession) {
 		for _, tool := range []string{"list_panes", "create_session"} {
