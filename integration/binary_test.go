@@ -48,7 +48,7 @@ func serverBinary(t testing.TB) string {
 		if built.err = os.Chmod(built.dir, 0o755); built.err != nil {
 			return
 		}
-		cmd := exec.Command("go", "build", "-trimpath", "-o", built.dir, "../cmd/libtmux-mcp")
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", built.dir, "../cmd/libtmux-mcp")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("building the server: %w\n%s", err, out)

@@ -178,7 +178,7 @@ func TestNothingIsLeftOfASession(t *testing.T) {
 					v := newVisitor(t)
 					s := v.start(t, tmux)
 					daemon := s.Tmux(t, "display-message", "-p", "#{pid}")
-					binary := releaseBinary(t)
+					binary := serverBinary(t)
 					before := v.has(t)
 					w := open(t, v.command(binary, "--tmux", tmux, "--socket", s.Socket))
 					w.listen()

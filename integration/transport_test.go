@@ -89,7 +89,7 @@ func TestBadFramesAreAnsweredAndTheSessionLives(t *testing.T) {
 
 func TestCallBeforeInitializeIsRefused(t *testing.T) {
 	eachTmux(t, func(t *testing.T, tmux string) {
-		cmd := exec.Command(releaseBinary(t), "--tmux", tmux, "--socket", newServer(t, tmux).Socket)
+		cmd := exec.Command(serverBinary(t), "--tmux", tmux, "--socket", newServer(t, tmux).Socket)
 		cmd.Env = bareEnvironment(t)
 		w := open(t, cmd)
 		w.listen()
@@ -289,7 +289,7 @@ func TestPeerThatStopsReading(t *testing.T) {
 		{"and hangs up", 1, func(w *wire) { _ = w.out.Close() }, "broken pipe"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := open(t, exec.Command(releaseBinary(t), "--socket", newServer(t, "tmux").Socket))
+			w := open(t, exec.Command(serverBinary(t), "--socket", newServer(t, "tmux").Socket))
 			text := strings.Join([]string{initializeFrame, initializedFrame, ""}, "\n")
 			for id := range tt.lists {
 				text += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`+"\n", id)

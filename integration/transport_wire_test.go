@@ -61,7 +61,7 @@ func open(t *testing.T, cmd *exec.Cmd) *wire {
 // dial opens a wire to the released server and initializes the session.
 func dial(t *testing.T, args ...string) *wire {
 	t.Helper()
-	cmd := exec.Command(releaseBinary(t), args...)
+	cmd := exec.Command(serverBinary(t), args...)
 	cmd.Env = bareEnvironment(t)
 	w := open(t, cmd)
 	w.listen()
