@@ -3,13 +3,11 @@ package app
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/samber/lo"
 
-	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/wait"
@@ -22,8 +20,7 @@ const (
 	searchedLines  = 200_000
 	searchedBytes  = 16 << 20
 	searchTime     = 5 * time.Second
-	searchSpare    = 500 * time.Millisecond // left of a call's time for the answer
-	searchers      = 4                      // panes captured at once
+	searchSpare    = time.Second // left of a call's time for the end of what is at work, and for the answer
 	defaultMatches = 100
 	matchedLine    = 512 // bytes of a line that are shown
 )
@@ -79,18 +76,20 @@ func (a *App) SearchPanes(ctx context.Context, in SearchPanesIn) (SearchPanesOut
 	panes := lo.Filter(t.Panes, func(p tmux.Pane, _ int) bool {
 		return inSession(t.LinksOf(p.Window), in.SessionID) && (in.WindowID == "" || in.WindowID == string(p.Window))
 	})
-	s := search{
-		app: a, server: t.Server, history: in.History, patterns: patterns,
-		each: lo.CoalesceOrEmpty(in.MaxMatchesPerPane, 20), found: make([][]MatchRow, len(panes)),
-	}
+	s := search{patterns: patterns, each: lo.CoalesceOrEmpty(in.MaxMatchesPerPane, 20), matches: []MatchRow{}}
 	if len(panes) > searchedPanes {
 		s.stop("panes")
 		panes = panes[:searchedPanes]
 	}
-	if err := s.all(ctx, panes); err != nil {
-		return SearchPanesOut{}, err
+	if len(panes) > 0 {
+		err := s.all(ctx, a.Reader, ports.LinesRequest{
+			Server: t.Server, History: in.History, Panes: lo.Map(panes, func(p tmux.Pane, _ int) tmux.PaneID { return p.ID }),
+		})
+		if err != nil {
+			return SearchPanesOut{}, err
+		}
 	}
-	matches := lo.Flatten(s.found)
+	matches := s.matches
 	if most := lo.CoalesceOrEmpty(in.MaxMatches, defaultMatches); len(matches) > most {
 		s.stop("matches")
 		matches = matches[:most]
@@ -101,93 +100,69 @@ func (a *App) SearchPanes(ctx context.Context, in SearchPanesIn) (SearchPanesOut
 	}, nil
 }
 
-// A search is one at work in several panes at once.
+// A search is one at work.
 type search struct {
-	app      *App
-	server   tmux.Server
-	history  int
 	patterns wait.Patterns
-	each     int          // matches of a pane
-	found    [][]MatchRow // by pane
+	each     int // matches of a pane
 
-	mu           sync.Mutex
+	matches      []MatchRow
 	lines, bytes int
 	searched     int
 	skipped      []SkippedPane
 	stopped      []string // limits
-	err          error
 }
 
 // stop notes that a limit was reached.
 func (s *search) stop(limit string) { s.stopped = lo.Uniq(append(s.stopped, limit)) }
 
 // all searches panes until a limit that ends the search is reached.
-func (s *search) all(ctx context.Context, panes []tmux.Pane) error {
+func (s *search) all(ctx context.Context, reader ports.Reader, request ports.LinesRequest) error {
 	until := time.Now().Add(searchTime - searchSpare)
 	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-searchSpare).Before(until) {
 		until = deadline.Add(-searchSpare)
 	}
 	searching, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range searchers {
-		workers.Go(func() {
-			for i := range next {
-				s.one(searching, i, panes[i])
-			}
-		})
-	}
-	for i := range panes {
-		if s.full() || searching.Err() != nil {
-			break
+	for lines := range reader.Lines(searching, request) {
+		switch {
+		case ctx.Err() != nil:
+			return asFault(ctx.Err(), "search")
+		case searching.Err() != nil && lines.Err != nil:
+			s.stop("time")
+			return nil
+		case ports.EndsLines(lines.Err):
+			return lines.Err
+		case lines.Err != nil:
+			s.skipped = append(s.skipped, SkippedPane{PaneID: string(lines.Pane), Reason: lines.Err.Error()})
+			continue
 		}
-		next <- i
+		s.one(lines)
+		if last := lines.Pane == request.Panes[len(request.Panes)-1]; !last && s.full(searching) {
+			return nil
+		}
 	}
-	close(next)
-	workers.Wait()
-	if err := ctx.Err(); err != nil {
-		return asFault(err, "search")
-	}
-	if searching.Err() != nil {
-		s.stop("time")
-	}
-	return s.err
+	return nil
 }
 
 // full reports whether a limit of all panes together was reached.
-func (s *search) full() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *search) full(searching context.Context) bool {
 	if s.lines >= searchedLines {
 		s.stop("lines")
 	}
 	if s.bytes >= searchedBytes {
 		s.stop("bytes")
 	}
-	return s.lines >= searchedLines || s.bytes >= searchedBytes || s.err != nil
+	if searching.Err() != nil {
+		s.stop("time")
+	}
+	return s.lines >= searchedLines || s.bytes >= searchedBytes || searching.Err() != nil
 }
 
 // one searches a pane.
-func (s *search) one(ctx context.Context, i int, pane tmux.Pane) {
-	c, err := s.app.Reader.Capture(ctx, ports.CaptureRequest{Server: s.server, Pane: pane.ID, History: s.history, Join: true, Starts: true})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case err == nil:
-	case ctx.Err() != nil: // the time is up, which all tells
-		return
-	case fault.Is(err, fault.Refused), fault.Is(err, fault.NotFound), fault.Is(err, fault.DecodeError):
-		s.skipped = append(s.skipped, SkippedPane{PaneID: string(pane.ID), Reason: err.Error()})
-		return
-	default:
-		s.err = err
-		return
-	}
+func (s *search) one(lines ports.Lines) {
 	s.searched++
-	rows := screen.TrimEnd(c.Rows)
 	var matches []MatchRow
-	for n, row := range slices.Backward(rows) {
+	for n, row := range slices.Backward(screen.TrimEnd(lines.Rows)) {
 		s.lines++
 		s.bytes += len(row)
 		if _, ok := s.patterns.Match(row); !ok {
@@ -198,10 +173,10 @@ func (s *search) one(ctx context.Context, i int, pane tmux.Pane) {
 			break
 		}
 		line, _ := screen.Clean(row)
-		matches = append(matches, MatchRow{PaneID: string(pane.ID), Row: c.Starts[n], Line: cutAt(line, matchedLine)})
+		matches = append(matches, MatchRow{PaneID: string(lines.Pane), Row: lines.Starts[n], Line: cutAt(line, matchedLine)})
 	}
 	slices.Reverse(matches)
-	s.found[i] = matches
+	s.matches = append(s.matches, matches...)
 }
 
 // cutAt cuts a text to at most so many bytes, between characters.

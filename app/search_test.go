@@ -1,7 +1,9 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/fake"
 	"github.com/libtmux-mcp/libtmux-mcp/app"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 	"github.com/libtmux-mcp/libtmux-mcp/ports/porttest"
 )
 
@@ -87,7 +90,7 @@ func TestSearchEndsInTime(t *testing.T) {
 			h.world.AddSession(fmt.Sprint(i), "record")
 		}
 		slow := porttest.NewFaulty(porttest.Ports{Reader: h.world})
-		slow.Inject("Capture", porttest.Fault{Delay: 2 * time.Second})
+		slow.Inject("Lines", porttest.Fault{Delay: 1500 * time.Millisecond})
 		a := app.New(app.Ports{Reader: slow, Processes: h.world}, app.Options{})
 		defer a.Close()
 		var out any
@@ -97,8 +100,54 @@ func TestSearchEndsInTime(t *testing.T) {
 			h.Fatalf("%v after %v", err, took)
 		}
 		found := out.(app.SearchPanesOut)
-		if diff := cmp.Diff([]string{"time"}, found.StoppedBy); diff != "" || found.PanesSearched != 8 {
+		if diff := cmp.Diff([]string{"time"}, found.StoppedBy); diff != "" || found.PanesSearched != 2 {
 			h.Errorf("%d panes in %v; limits (-want +got):\n%s", found.PanesSearched, took, diff)
 		}
 	})
+}
+
+// A tall tmux shows in each pane the same lines, of which there are many.
+type tall struct {
+	ports.Reader
+	rows []string
+}
+
+func (r tall) Lines(_ context.Context, request ports.LinesRequest) iter.Seq[ports.Lines] {
+	return func(yield func(ports.Lines) bool) {
+		for _, pane := range request.Panes {
+			if !yield(ports.Lines{Pane: pane, Rows: r.rows, Starts: make([]int, len(r.rows))}) {
+				return
+			}
+		}
+	}
+}
+
+// A limit of all panes together ends the search after the pane in which it is reached, if more would follow.
+func TestSearchIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		panes    int
+		rows     []string
+		searched int
+		stopped  []string
+	}{
+		{"as much as may be", 4, slices.Repeat([]string{"x"}, 50_000), 4, []string{}},
+		{"lines", 5, slices.Repeat([]string{"x"}, 50_000), 4, []string{"lines"}},
+		{"bytes", 5, slices.Repeat([]string{strings.Repeat("x", 1<<10)}, 4<<10), 4, []string{"bytes"}},
+		{"both", 5, slices.Repeat([]string{strings.Repeat("x", 1<<10)}, 200_000), 1, []string{"lines", "bytes"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inHouse(t, fake.Options{}, func(h *house) {
+				for i := range c.panes {
+					h.world.AddSession(fmt.Sprint(i), "record")
+				}
+				a := app.New(app.Ports{Reader: tall{h.world, c.rows}, Processes: h.world}, app.Options{})
+				defer a.Close()
+				out, err := a.SearchPanes(h.Context(), app.SearchPanesIn{Pattern: "needle"})
+				if diff := cmp.Diff(c.stopped, out.StoppedBy); err != nil || diff != "" || out.PanesSearched != c.searched || out.Truncated != (len(c.stopped) > 0) {
+					h.Errorf("%d panes, truncated %t, %v; limits (-want +got):\n%s", out.PanesSearched, out.Truncated, err, diff)
+				}
+			})
+		})
+	}
 }

@@ -25,8 +25,30 @@ type talk struct {
 // args are the arguments of a call.
 type args map[string]any
 
+// The backends of the product, for conversations with each.
+const (
+	backendCLI     = "cli"
+	backendControl = "control"
+)
+
+// eachBackend runs a test against every tmux under test over each backend, as subtests named for both.
+func eachBackend(t *testing.T, test func(t *testing.T, binary, backend string)) {
+	t.Helper()
+	eachTmux(t, func(t *testing.T, binary string) {
+		for _, backend := range []string{backendCLI, backendControl} {
+			t.Run(backend, func(t *testing.T) { test(t, binary, backend) })
+		}
+	})
+}
+
 // converse begins a conversation about a server, with frames in a directory of the test's own unless one is given.
 func converse(t *testing.T, server *realServer, frames *shell.Frames) *talk {
+	t.Helper()
+	return converseOver(t, backendCLI, server, frames)
+}
+
+// converseOver is converse over a backend.
+func converseOver(t *testing.T, backend string, server *realServer, frames *shell.Frames) *talk {
 	t.Helper()
 	if frames == nil {
 		var err error
@@ -35,10 +57,13 @@ func converse(t *testing.T, server *realServer, frames *shell.Frames) *talk {
 		}
 	}
 	typed := cliServer(t, server)
+	if backend == backendControl {
+		typed = controlServer(t, server)
+	}
 	application := app.New(app.Ports{
 		Reader: typed, Events: typed, Input: typed, Creator: typed, Inspector: typed, Manager: typed, Channels: channels(t, server, typed), Terminator: typed, Processes: process.New(process.Options{}),
 		Identity: process.NewIdentity(typed), Frames: frames,
-	}, app.Options{SocketPath: server.Socket, Backend: "cli"})
+	}, app.Options{SocketPath: server.Socket, Backend: backend})
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(application.Close)
 	t.Cleanup(cancel)

@@ -4,12 +4,16 @@ package integration_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // 200 panes with 2000 lines each: the search ends within its five seconds and says what ended it, if anything did.
@@ -35,17 +39,53 @@ func TestSearchOfManyPanes(t *testing.T) {
 			}
 			return full == 200, fmt.Sprint(full)
 		})
-		talk := converse(t, server, nil)
-		began := time.Now()
-		out := talk.must("search_panes", args{"pattern": "needle %", "history": 3000, "max_matches": 1000})
-		took := time.Since(began)
-		stopped, matches, searched := out["stopped_by"].([]any), out["matches"].([]any), out["panes_searched"].(float64)
-		t.Logf("%v: %v panes, %d matches, stopped by %v", took, searched, len(matches), stopped)
-		if took > 6*time.Second {
-			t.Errorf("it took %v", took)
+		for _, backend := range []string{backendCLI, backendControl} {
+			t.Run(backend, func(t *testing.T) {
+				talk := converseOver(t, backend, server, nil)
+				began := time.Now()
+				out := talk.must("search_panes", args{"pattern": "needle %", "history": 3000, "max_matches": 1000})
+				took := time.Since(began)
+				stopped, matches, searched := out["stopped_by"].([]any), out["matches"].([]any), out["panes_searched"].(float64)
+				t.Logf("%v: %v panes, %d matches, stopped by %v", took, searched, len(matches), stopped)
+				if took > 6*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				if len(stopped) == 0 || searched < 10 || len(matches) < int(searched)-1 {
+					t.Errorf("%v panes, %d matches, stopped by %v: 201 panes with 400000 lines are beyond the limits", searched, len(matches), stopped)
+				}
+				out = talk.must("search_panes", args{"pattern": "needle %", "max_matches": 1000})
+				if stopped := out["stopped_by"].([]any); !slices.Equal(stopped, []any{"panes"}) || out["panes_searched"] != 200.0 {
+					t.Errorf("%v screens, stopped by %v: only their number is beyond the limits", out["panes_searched"], stopped)
+				}
+			})
 		}
-		if len(stopped) == 0 || searched < 10 || len(matches) < int(searched)-1 {
-			t.Errorf("%v panes, %d matches, stopped by %v: 201 panes with 400000 lines are beyond the limits", searched, len(matches), stopped)
+	})
+}
+
+// Many panes are read in few command lists.
+func TestLinesTakeFewLists(t *testing.T) {
+	eachTmux(t, func(t *testing.T, binary string) {
+		server := startServer(t, binary, "cat")
+		for range 59 {
+			server.Tmux(t, "new-window", "-d", "-t", "main:", "cat")
+		}
+		conn := &countingConn{Conn: cliConn(t, server, cli.Options{Config: "/dev/null", Env: plainEnv(t)})}
+		typed := tmuxserver.New(conn, tmuxserver.Options{})
+		all := topology(t, typed)
+		request := ports.LinesRequest{Server: all.Server}
+		for _, pane := range all.Panes {
+			request.Panes = append(request.Panes, pane.ID)
+		}
+		conn.runs.Store(0)
+		read := 0
+		for lines := range typed.Lines(t.Context(), request) {
+			if lines.Err != nil {
+				t.Error(lines.Err)
+			}
+			read++
+		}
+		if runs := conn.runs.Load(); read != 60 || runs > 5 {
+			t.Errorf("%d panes in %d lists", read, runs)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
@@ -34,6 +35,16 @@ func plainEnv(t *testing.T) []string {
 func cliServer(t *testing.T, s *realServer) *tmuxserver.Server {
 	t.Helper()
 	return tmuxserver.New(cliConn(t, s, cli.Options{Config: "/dev/null", Env: plainEnv(t)}), tmuxserver.Options{})
+}
+
+// controlServer is one over a control client that stays, until the test ends.
+func controlServer(t *testing.T, s *realServer) *tmuxserver.Server {
+	t.Helper()
+	other := cliConn(t, s, cli.Options{Config: "/dev/null", Env: plainEnv(t)})
+	clients := controlClients(other)
+	conn := control.NewConn(clients, other)
+	t.Cleanup(conn.Close)
+	return tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
 }
 
 // topology reads everything in full.

@@ -10,7 +10,9 @@ package ports
 
 import (
 	"context"
+	"iter"
 
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
@@ -27,6 +29,31 @@ type Reader interface {
 	// while a person scrolls in a mode there. A pane that does not exist is NotFound. A pane with an effective
 	// after-capture-pane hook, at whatever level, is Refused with reason Hooked, and is not captured.
 	Capture(ctx context.Context, request CaptureRequest) (screen.Capture, error)
+
+	// Lines reads the logical lines of many panes, in the order of the request, as Capture with Join and Starts does of one, in fewer command
+	// lists. Each pane is read at one instant; two panes may be read at two. A pane that cannot be read has its own error
+	// and does not end the sequence; another life of the server, or none, ends it with that error, and so does the context.
+	Lines(ctx context.Context, request LinesRequest) iter.Seq[Lines]
+}
+
+// A LinesRequest says what lines to read.
+type LinesRequest struct {
+	Server  tmux.Server // the life in which Panes were listed
+	Panes   []tmux.PaneID
+	History int // rows above each screen; AllHistory for all
+}
+
+// Lines are those of one pane, or the error why not.
+type Lines struct {
+	Pane   tmux.PaneID
+	Rows   []string // logical lines, trailing blanks trimmed
+	Starts []int    // the absolute row at which each begins
+	Err    error
+}
+
+// EndsLines reports whether an error of Lines is of more than its pane.
+func EndsLines(err error) bool {
+	return err != nil && !fault.Is(err, fault.Refused) && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.DecodeError)
 }
 
 // A CaptureRequest says what to capture. The zero value of everything but Pane means the screen alone, physical

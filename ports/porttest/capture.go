@@ -1,6 +1,8 @@
 package porttest
 
 import (
+	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -129,6 +131,7 @@ func captures(t *testing.T, newWorld func(t *testing.T) World) {
 			wants(t, w, fault.StaleTarget, err)
 			capture(t, w, ports.CaptureRequest{Pane: id})
 		}},
+		{"lines of many panes", manyLines},
 		{"no server", func(t *testing.T, w World) {
 			_, err := w.Ports().Capture(bounded(t), ports.CaptureRequest{Pane: "%0"})
 			if got := wants(t, w, fault.ServerGone, err); got.Delivery != fault.NotSent && got.Delivery != "" {
@@ -136,6 +139,66 @@ func captures(t *testing.T, newWorld func(t *testing.T) World) {
 			}
 		}},
 	})
+}
+
+func manyLines(t *testing.T, w World) {
+	read := func(request ports.LinesRequest) []ports.Lines {
+		return slices.Collect(w.Ports().Lines(bounded(t), request))
+	}
+	first := w.Session("main", Recorder)
+	wide := w.Split(first, Recorder)
+	other := w.Session("other", Recorder)
+	w.Print(first, strings.Join(numbered(1, 50), "\r\n"))
+	w.Print(wide, strings.Repeat("0123456789", 15)+"\r\nnext")
+	for pane, last := range map[tmux.PaneID]string{first: "n50", wide: "next"} {
+		shows(t, w, pane, last)
+	}
+	server := topology(t, w).Server
+	for _, history := range []int{0, 7, 1000, ports.AllHistory} {
+		var want []ports.Lines
+		panes := []tmux.PaneID{other, first, wide}
+		for _, pane := range panes {
+			c := capture(t, w, ports.CaptureRequest{Pane: pane, History: history, Join: true, Starts: true})
+			want = append(want, ports.Lines{Pane: pane, Rows: c.Rows, Starts: c.Starts})
+		}
+		if diff := cmp.Diff(want, read(ports.LinesRequest{Server: server, Panes: panes, History: history})); diff != "" {
+			t.Errorf("with %d rows of history (-capture +lines):\n%s", history, diff)
+		}
+	}
+	if got := read(ports.LinesRequest{Server: server}); len(got) != 0 {
+		t.Errorf("no panes: %v", got)
+	}
+
+	w.SetOption(string(sessionOf(t, w, other)), "after-capture-pane", "set-buffer -b hooked ran")
+	got := read(ports.LinesRequest{Server: server, Panes: []tmux.PaneID{"%99", first, other, wide}})
+	if len(got) != 4 {
+		t.Fatalf("got %v", got)
+	}
+	wants(t, w, fault.NotFound, got[0].Err)
+	refuses(t, w, fault.Hooked, got[2].Err)
+	if got[1].Err != nil || len(got[1].Rows) == 0 || got[3].Err != nil || len(got[3].Rows) == 0 {
+		t.Errorf("the panes that can be read: %v, %v", got[1], got[3])
+	}
+	if buffers := w.Buffers(); len(buffers) != 0 {
+		t.Errorf("the hook ran: buffers %v", buffers)
+	}
+	for range w.Ports().Lines(bounded(t), ports.LinesRequest{Server: server, Panes: []tmux.PaneID{first, wide}}) {
+		break // a sequence may be left
+	}
+
+	again := newLife(t, w, Recorder)
+	got = read(ports.LinesRequest{Server: server, Panes: []tmux.PaneID{again, first}})
+	if len(got) != 1 {
+		t.Fatalf("of another life: %v", got)
+	}
+	wants(t, w, fault.StaleTarget, got[0].Err)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	got = slices.Collect(w.Ports().Lines(ended, ports.LinesRequest{Server: topology(t, w).Server, Panes: []tmux.PaneID{again}}))
+	if len(got) != 1 {
+		t.Fatalf("at the end of the context: %v", got)
+	}
+	wants(t, w, fault.Cancelled, got[0].Err)
 }
 
 func captureHooks(t *testing.T, w World) {

@@ -3,6 +3,7 @@ package porttest
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 	"time"
 
@@ -113,6 +114,21 @@ func (f *Faulty) Topology(ctx context.Context, detail tmux.Detail) (tmux.Topolog
 // Snapshot implements [ports.Snapshots].
 func (f *Faulty) Snapshot(ctx context.Context, kind tmux.Kind) (snapshot.Reading, error) {
 	return befall(ctx, f, "Snapshot", func() (snapshot.Reading, error) { return f.Ports.Snapshot(ctx, kind) })
+}
+
+// Lines implements [ports.Reader]. A fault befalls the next pane.
+func (f *Faulty) Lines(ctx context.Context, request ports.LinesRequest) iter.Seq[ports.Lines] {
+	return func(yield func(ports.Lines) bool) {
+		for lines := range f.Ports.Lines(ctx, request) {
+			lines, err := befall(ctx, f, "Lines", func() (ports.Lines, error) { return lines, nil })
+			if err != nil {
+				lines = ports.Lines{Pane: lines.Pane, Err: err}
+			}
+			if !yield(lines) || ports.EndsLines(lines.Err) {
+				return
+			}
+		}
+	}
 }
 
 // Capture implements [ports.Reader].

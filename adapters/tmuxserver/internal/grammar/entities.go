@@ -110,6 +110,18 @@ var fullPane = append(slices.Clone(briefPane),
 	text("pane_start_command", func(p *tmux.Pane, v string) { p.StartCommand = v }),
 )
 
+// PaneSizeTable tells how much there is to capture.
+var PaneSizeTable = Table[tmux.Pane]{
+	id("pane_id", func(p *tmux.Pane, v string) { p.ID = tmux.PaneID(v) }),
+	number("pane_height", func(p *tmux.Pane, v int) { p.Height = v }),
+	number("history_size", func(p *tmux.Pane, v int) { p.HistorySize = v }),
+}
+
+// PaneSizes lists PaneSizeTable of all panes.
+func PaneSizes(nonce Nonce) []string {
+	return []string{"list-panes", "-a", "-F", PaneSizeTable.Format(nonce)}
+}
+
 // A PaneState is one pane in full, and the server that it is of.
 type PaneState struct {
 	Server tmux.Server

@@ -46,6 +46,17 @@ func Capturable(server tmux.Server, pane tmux.PaneID) Condition {
 	return c
 }
 
+// AllCapturable is the condition that a pane exists in a life of a server and, where a format can tell, that no pane of any session
+// has a capture hook.
+func AllCapturable(server tmux.Server, pane tmux.PaneID) Condition {
+	c := Exists(server, string(pane))
+	if SeesCaptureHook(server.Version) {
+		c.Format += ";#{S:#{" + CaptureHook + "}}"
+		c.Want += ";"
+	}
+	return c
+}
+
 // Splittable is the condition that a pane exists in a life of a server, and that its window is zoomed or not.
 func Splittable(server tmux.Server, pane tmux.PaneID, zoomed bool) Condition {
 	c := Exists(server, string(pane))
