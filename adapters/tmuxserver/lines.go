@@ -12,9 +12,9 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
-// The most that one list reads: tmux does nothing else meanwhile, and the list has to fit.
+// The most that one list reads: tmux does nothing else meanwhile, and the list has to fit, of which tmux 3.7 takes 1000 arguments.
 const (
-	batchedPanes = 50
+	batchedPanes = 30
 	batchedRows  = 30_000 // as far as their number is known before
 )
 
