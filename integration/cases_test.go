@@ -40,10 +40,10 @@ func file(t *testing.T, path string, n int) string {
 }
 
 func TestCaseACommandForPython(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		server := startServer(t, binary, "python3", "-i")
 		server.Screen(t, "%0", ">>>")
-		talk := converse(t, server, nil)
+		talk := converseOver(t, backend, server, nil)
 		before := server.Tmux(t, "capture-pane", "-p", "-t", "%0")
 		failure := talk.refused(fault.NotAShell, "run_shell_command", args{"pane_id": "%0", "command": "1+1"})
 		if !strings.Contains(failure.Message, "python3") {
@@ -56,9 +56,9 @@ func TestCaseACommandForPython(t *testing.T) {
 }
 
 func TestCaseStopKeysAreKeys(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
-		talk := converse(t, p.realServer, p.frames)
+		talk := converseOver(t, backend, p.realServer, p.frames)
 		talk.must("send_keys", args{"pane_id": "%0", "text": "sleep 99", "enter": true})
 		eventually(t, "sleep runs", func() (bool, string) {
 			command := p.Tmux(t, "display-message", "-p", "-t", "%0", "#{pane_current_command}")
@@ -76,7 +76,7 @@ func TestCaseAKeyInAPager(t *testing.T) {
 	if _, err := exec.LookPath("less"); err != nil {
 		t.Fatal(err)
 	}
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		path := filepath.Join(t.TempDir(), "lines")
 		var text strings.Builder
 		for n := range 200 {
@@ -87,7 +87,7 @@ func TestCaseAKeyInAPager(t *testing.T) {
 		}
 		server := startServer(t, binary, "less", path)
 		server.Screen(t, "%0", "line 1\n")
-		converse(t, server, nil).must("send_keys", args{"pane_id": "%0", "keys": []string{"j"}})
+		converseOver(t, backend, server, nil).must("send_keys", args{"pane_id": "%0", "keys": []string{"j"}})
 		eventually(t, "one line down, the pager still open", func() (bool, string) {
 			screen := server.Tmux(t, "capture-pane", "-p", "-t", "%0")
 			return strings.HasPrefix(screen, "line 2\n"), screen
@@ -96,9 +96,9 @@ func TestCaseAKeyInAPager(t *testing.T) {
 }
 
 func TestCaseExactCommands(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
-		talk := converse(t, p.realServer, p.frames)
+		talk := converseOver(t, backend, p.realServer, p.frames)
 		talk.run("%0", "printf '%s\\n' \"it's\" '\"double\"' '`back`' '$HOME' '😀 漢字'", "completed", 0, `it's`, `"double"`, "`back`", "$HOME", "😀 漢字")
 		talk.run("%0", "sleep 0.2; exit 3", "completed", 3)
 		out := talk.must("run_shell_command", args{"pane_id": "%0", "command": "printf 'a\tb\\n'", "streams": true})
@@ -112,11 +112,11 @@ func TestCaseExactCommands(t *testing.T) {
 }
 
 func TestCaseExactTexts(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		path := filepath.Join(t.TempDir(), "received")
 		server := startServer(t, binary, "sh", "-c", "stty raw -echo; echo up; exec cat >"+path)
 		server.Screen(t, "%0", "up")
-		talk := converse(t, server, nil)
+		talk := converseOver(t, backend, server, nil)
 		want := ""
 		for _, text := range []string{"a;", ";;", `\;`, "-x", "", "ПРИВЕТ日本🎉", "#{pid} #(touch x) %H", "'\"$`"} {
 			talk.must("send_keys", args{"pane_id": "%0", "text": text})
@@ -129,12 +129,12 @@ func TestCaseExactTexts(t *testing.T) {
 }
 
 func TestCaseALargePaste(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		path := filepath.Join(t.TempDir(), "received")
 		server := startServer(t, binary, "sh", "-c", "stty raw -echo; echo up; exec cat >"+path)
 		server.Screen(t, "%0", "up")
 		text := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz;#{}", 5000)
-		out := converse(t, server, nil).must("paste_text", args{"pane_id": "%0", "text": text})
+		out := converseOver(t, backend, server, nil).must("paste_text", args{"pane_id": "%0", "text": text})
 		got := file(t, path, len(text))
 		if sha256.Sum256([]byte(got)) != sha256.Sum256([]byte(text)) || out["bytes"] != float64(len(text)) {
 			t.Errorf("%d bytes came of %d, or others; answered %v", len(got), len(text), out)
@@ -158,11 +158,11 @@ while True:
 `
 
 func TestCaseASubmitIsNoPaste(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		path := filepath.Join(t.TempDir(), "submits")
 		server := startServer(t, binary, "python3", "-c", pasteSensitive, path)
 		server.Screen(t, "%0", "up")
-		talk := converse(t, server, nil)
+		talk := converseOver(t, backend, server, nil)
 		for n := range 100 {
 			talk.must("send_keys", args{"pane_id": "%0", "text": fmt.Sprint("message ", n), "enter": true})
 			file(t, path, n+1)
@@ -171,9 +171,9 @@ func TestCaseASubmitIsNoPaste(t *testing.T) {
 }
 
 func TestCaseCopyMode(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
-		talk := converse(t, p.realServer, p.frames)
+		talk := converseOver(t, backend, p.realServer, p.frames)
 		p.Tmux(t, "copy-mode", "-t", "%0")
 		for tool, arguments := range map[string]args{
 			"send_keys": {"pane_id": "%0", "text": "x"}, "paste_text": {"pane_id": "%0", "text": "x"},
@@ -190,13 +190,13 @@ func TestCaseCopyMode(t *testing.T) {
 }
 
 func TestCaseSynchronizedPanes(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		received := filepath.Join(t.TempDir(), "received")
 		p.Tmux(t, "split-window", "-d", "-t", "%0", "stty raw -echo; echo up; exec cat >"+received)
 		p.Screen(t, "%1", "up")
 		p.Tmux(t, "set-option", "-w", "-t", "@0", "synchronize-panes", "on")
-		talk := converse(t, p.realServer, p.frames)
+		talk := converseOver(t, backend, p.realServer, p.frames)
 		talk.refused(fault.Synchronized, "run_shell_command", args{"pane_id": "%0", "command": "true"})
 		talk.must("paste_text", args{"pane_id": "%0", "text": "echo pasted", "enter": true})
 		p.Screen(t, "%0", "\npasted")
@@ -215,9 +215,9 @@ func TestCaseSynchronizedPanes(t *testing.T) {
 }
 
 func TestCaseRestart(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		server := startServer(t, binary)
-		talk := converse(t, server, nil)
+		talk := converseOver(t, backend, server, nil)
 		talk.must("list_panes", args{})
 		server.Tmux(t, "kill-server")
 		received := filepath.Join(t.TempDir(), "received")
@@ -242,10 +242,10 @@ func TestCaseRestart(t *testing.T) {
 }
 
 func TestCaseALongLineIsOneLine(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		p.Tmux(t, "resize-window", "-t", "@0", "-x", "40", "-y", "24")
-		talk := converse(t, p.realServer, p.frames)
+		talk := converseOver(t, backend, p.realServer, p.frames)
 		long := strings.Repeat("x", 149) + "y"
 		talk.run("%0", "echo "+long, "completed", 0, long)
 		out := talk.must("capture_pane", args{"pane_id": "%0"})
@@ -256,9 +256,9 @@ func TestCaseALongLineIsOneLine(t *testing.T) {
 }
 
 func TestCaseAManyLinesCaptureIsBounded(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
-		talk := converse(t, p.realServer, p.frames)
+		talk := converseOver(t, backend, p.realServer, p.frames)
 		talk.must("run_shell_command", args{"pane_id": "%0", "command": "seq 1 9999"})
 		out := talk.must("capture_pane", args{"pane_id": "%0", "history": 100000})
 		lines, _ := out["lines"].([]any)
