@@ -35,7 +35,10 @@ func Events(t *testing.T, newWorld func(t *testing.T) World) {
 	// until reads events until one is as wanted.
 	until := func(t *testing.T, w World, watch ports.Watch, wanted func(ports.Event) bool) {
 		t.Helper()
-		for !wanted(next(t, w, watch)) {
+		for event := next(t, w, watch); !wanted(event); event = next(t, w, watch) {
+			if event.Gone || event.ServerGone {
+				t.Fatalf("told %+v, after which nothing else comes\n%v", event, w)
+			}
 		}
 	}
 	silent := func(t *testing.T, w World, watch ports.Watch) {

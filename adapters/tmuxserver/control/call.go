@@ -14,10 +14,9 @@ import (
 // A call is one command list on its way. Markers stand between its commands and, on a line of its own that tmux runs
 // whatever became of the list, at its end; they hold a nonce, so that nothing that a command prints can pass for one.
 type call struct {
-	nonce    string
-	list     tmuxserver.List
-	answered func()       // called in the order of what is heard; nil: nothing
-	done     chan outcome // holds one
+	nonce string
+	list  tmuxserver.List
+	done  chan outcome // holds one
 
 	result tmuxserver.Result
 	seen   int  // markers
@@ -31,9 +30,9 @@ type outcome struct {
 	err    error
 }
 
-func newCall(list tmuxserver.List, answered func()) *call {
+func newCall(list tmuxserver.List) *call {
 	return &call{
-		nonce: rand.Text(), list: list, answered: answered, done: make(chan outcome, 1),
+		nonce: rand.Text(), list: list, done: make(chan outcome, 1),
 		result: tmuxserver.Result{Replies: make([]tmuxserver.Reply, len(list.Commands))},
 	}
 }

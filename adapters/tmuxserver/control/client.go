@@ -90,9 +90,6 @@ func (c *client) hear(m Message) {
 		}
 		c.mu.Unlock()
 		if answered != nil {
-			if answered.answered != nil {
-				answered.answered()
-			}
 			answered.done <- answered.outcome()
 		}
 	}
@@ -108,12 +105,7 @@ func (c *client) lost(call *call) error {
 
 // Run implements [tmuxserver.Conn].
 func (c *client) Run(ctx context.Context, list tmuxserver.List) (tmuxserver.Result, error) {
-	return c.run(ctx, list, nil)
-}
-
-// run sends a list. answered is called when its answer was heard, before anything that was said later is.
-func (c *client) run(ctx context.Context, list tmuxserver.List, answered func()) (tmuxserver.Result, error) {
-	call := newCall(list, answered)
+	call := newCall(list)
 	if err := c.send(ctx, call); err != nil {
 		return tmuxserver.Result{}, err
 	}
@@ -196,7 +188,7 @@ func (c *client) Load(ctx context.Context, buffer string, data []byte) error {
 func (c *client) Room(list tmuxserver.List) int { return room(list) }
 
 func room(list tmuxserver.List) int {
-	left := greatestLine - len(newCall(list, nil).text())
+	left := greatestLine - len(newCall(list).text())
 	if left < 0 {
 		return left
 	}

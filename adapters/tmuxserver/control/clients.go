@@ -2,12 +2,10 @@ package control
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
-	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
 
@@ -50,12 +48,16 @@ func (o owned) Close() error {
 	return err
 }
 
-// open attaches a client to a session, without any effect on its environment or on the sizes of its windows, and runs a first list
-// on it. The flags are those of tmux's attach-session -f.
-func (c *Clients) open(ctx context.Context, session tmux.SessionID, flags string, notify func(Message), first ...tmuxserver.Command) (*client, error) {
+// open attaches a client to a session, without any effect on its environment or on the sizes of its windows, and runs an empty list
+// on it.
+//
+// It is told nothing of what panes write: that would reach it through buffers of tmux that a respawn of the pane
+// (respawn-pane -k) forgets, and every tmux from 3.2a to 3.7c ends at once if there is something in them then, as there always is
+// while a pane writes without pause. Before 3.3 the death of a pane that remains is enough.
+func (c *Clients) open(ctx context.Context, session tmux.SessionID, notify func(Message)) (*client, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
-	stream, err := c.dial(ctx, []string{"attach-session", "-E", "-f", "ignore-size," + flags, "-t", string(session)})
+	stream, err := c.dial(ctx, []string{"attach-session", "-E", "-f", "ignore-size,no-output", "-t", string(session)})
 	if err != nil {
 		return nil, err
 	}
@@ -63,13 +65,7 @@ func (c *Clients) open(ctx context.Context, session tmux.SessionID, flags string
 	c.pids[stream.PID()] = true
 	c.mu.Unlock()
 	opened := newClient(owned{stream, c}, c.socket, notify)
-	result, err := opened.Run(ctx, tmuxserver.List{Commands: first})
-	for i, reply := range result.Replies {
-		if reply.State == tmuxserver.Failed {
-			err = broken(fault.NotSent, fmt.Sprintf("%q: %s", first[i], reply.Error), nil)
-		}
-	}
-	if err != nil {
+	if _, err := opened.Run(ctx, tmuxserver.List{}); err != nil {
 		opened.close()
 		return nil, err
 	}

@@ -132,7 +132,7 @@ func (c *Conn) attached(ctx context.Context) *client {
 		if !grammar.KeepsUnattached(option) {
 			continue
 		}
-		opened, err := c.clients.open(ctx, tmux.SessionID(session), "no-output", func(Message) {})
+		opened, err := c.clients.open(ctx, tmux.SessionID(session), func(Message) {})
 		if err == nil {
 			c.current = opened
 		}

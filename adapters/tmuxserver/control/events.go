@@ -2,21 +2,23 @@ package control
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"strings"
 	"sync"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // An Events watches panes through one client for each session in which something is watched, and only while it is. Where no client
-// can be had, the watches poll.
+// can be had, or the kernel does not tell what is written to a pane's terminal, the watches poll.
 //
-// What a pane writes reaches a client through tmux's own buffers, and every tmux up to 3.7 crashes if the pane is respawned
-// (respawn-pane -k) while some of it is still in them, as it always is while a pane writes without pause.
+// Three sources wake a watch, and none of them costs tmux a command: the kernel, at once, when a program writes to the pane's
+// terminal; tmux's notifications of modes, layouts and windows, at once; and a subscription to the pane's state, once a second, which
+// has what the others have not, such as characters that the terminal itself echoes. Then the pane is captured over the client, and
+// what differs is told.
 type Events struct {
 	clients *Clients
 	server  *tmuxserver.Server // locates panes, and polls them
@@ -65,36 +67,46 @@ func (e *Events) refuse(why string) {
 
 // A hub is the client of one session and the watches that hear through it.
 type hub struct {
-	events  *Events
-	session tmux.SessionID
-	opened  chan struct{}      // closed when it is known whether there is a client
-	abandon context.CancelFunc // gives up opening it
-	client  *client            // nil if none could be had
-	err     error              // why
+	events    *Events
+	session   tmux.SessionID
+	opened    chan struct{}      // closed when it is known whether there is a client
+	abandon   context.CancelFunc // gives up opening it
+	terminals *terminals         // nil if there is no client
+	client    *client            // nil if none could be had
+	err       error              // why
 
 	mu      sync.Mutex
-	watches map[*watch]bool
+	watches watches
 }
 
-// subscription is the name under which tmux reports changes of the state of panes, each second.
-const subscription = "libtmux-mcp"
+// watches are a set.
+type watches map[*watch]bool
 
-// pauseAfter is how far behind a client may be before tmux throws away what it should hear, instead of keeping it: seconds.
-const pauseAfter = 5
+// of reports whether a pane is watched.
+func (ws watches) of(pane tmux.PaneID) bool {
+	for w := range ws {
+		if w.pane == pane {
+			return true
+		}
+	}
+	return false
+}
+
+// subscription begins the name under which tmux reports changes of the state of a pane, each second; the pane's number follows.
+const subscription = "libtmux-mcp-"
 
 // enter makes a watch hear through the hub of a session, whose client is attached if there is none yet.
 func (e *Events) enter(ctx context.Context, session tmux.SessionID, w *watch) (*hub, error) {
 	e.mu.Lock()
 	h := e.hubs[session]
 	if h == nil {
-		h = &hub{events: e, session: session, opened: make(chan struct{}), watches: map[*watch]bool{}}
+		h = &hub{events: e, session: session, opened: make(chan struct{}), watches: watches{}}
 		opening, abandon := context.WithCancel(context.WithoutCancel(ctx))
 		h.abandon = abandon
 		e.hubs[session] = h
 		go func() {
 			defer close(h.opened)
-			h.client, h.err = e.clients.open(opening, session, fmt.Sprintf("pause-after=%d", pauseAfter), h.hear,
-				tmuxserver.Command{"refresh-client", "-B", subscription + ":%*:" + tmuxserver.StateFormat})
+			h.open(opening)
 			if h.err == nil {
 				go h.follow()
 			}
@@ -117,12 +129,59 @@ func (e *Events) enter(ctx context.Context, session tmux.SessionID, w *watch) (*
 	return h, nil
 }
 
+// open attaches the client.
+func (h *hub) open(ctx context.Context) {
+	if h.terminals, h.err = openTerminals(h.written); h.err != nil {
+		return
+	}
+	if h.client, h.err = h.events.clients.open(ctx, h.session, h.hear); h.err != nil {
+		h.terminals.close()
+	}
+}
+
+// written takes the news that something was written to the terminals of panes.
+func (h *hub) written(of func(pane tmux.PaneID) bool) {
+	h.tell(func(w *watch) bool { return of(w.pane) }, news{})
+}
+
+// subscribe makes tmux report the state of a pane.
+func (h *hub) subscribe(ctx context.Context, pane tmux.PaneID) error {
+	name := subscription + strings.TrimPrefix(string(pane), "%")
+	result, err := h.client.Run(ctx, tmuxserver.List{Commands: []tmuxserver.Command{
+		{"refresh-client", "-B", name + ":" + string(pane) + ":" + tmuxserver.StateFormat},
+	}})
+	if err == nil && result.Replies[0].State != tmuxserver.Done {
+		err = broken(fault.NotSent, "subscribe: "+result.Replies[0].Error, nil)
+	}
+	return err
+}
+
+// watched reports whether a pane is watched through the client, and that is attached.
+func (h *hub) watched(pane tmux.PaneID) bool {
+	select {
+	case <-h.opened:
+	default:
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.watches.of(pane) && h.client != nil && !h.client.dead()
+}
+
+// server is the server as it is reached over the client.
+func (h *hub) server() *tmuxserver.Server {
+	return tmuxserver.New(h.client, tmuxserver.Options{})
+}
+
 // leave ends what a watch hears through a hub; the last one closes the client.
 func (e *Events) leave(h *hub, w *watch) {
 	e.mu.Lock()
 	h.mu.Lock()
 	delete(h.watches, w)
 	last := len(h.watches) == 0
+	if w.listens && !h.watches.of(w.pane) {
+		h.terminals.forget(w.pane)
+	}
 	h.mu.Unlock()
 	if last && e.hubs[h.session] == h {
 		delete(e.hubs, h.session)
@@ -134,6 +193,7 @@ func (e *Events) leave(h *hub, w *watch) {
 	h.abandon()
 	<-h.opened
 	if h.client != nil {
+		h.terminals.close()
 		h.client.close()
 	}
 }
@@ -157,24 +217,19 @@ func (h *hub) lose() {
 // hear takes a notification. It runs where the client reads, and so never waits.
 func (h *hub) hear(m Message) {
 	switch m.Name {
-	case "%output", "%extended-output":
-		pane, _, _ := strings.Cut(m.Rest, " ")
-		h.tell(of(pane), news{output: true})
 	case "%pane-mode-changed":
-		h.tell(of(m.Rest), news{check: true})
+		h.tell(of(m.Rest), news{})
 	case "%subscription-changed": // name $session @window index %pane : value
 		fields, value, _ := strings.Cut(m.Rest, " : ")
-		if words := strings.Fields(fields); len(words) == 5 && words[0] == subscription {
-			h.tell(func(w *watch) bool { return of(words[4])(w) && w.differs(value) }, news{check: true})
+		if words := strings.Fields(fields); len(words) == 5 && strings.HasPrefix(words[0], subscription) {
+			h.tell(func(w *watch) bool { return of(words[4])(w) && w.become(value) }, news{late: true})
 		}
-	case "%pause":
-		h.tell(of(m.Rest), news{paused: true})
 	case "%session-changed":
 		if session, _, _ := strings.Cut(m.Rest, " "); session != string(h.session) {
 			h.lose()
 		}
 	case "%layout-change", "%window-close", "%unlinked-window-close":
-		h.tell(everyone, news{check: true}) // a pane may be gone, elsewhere or resized
+		h.tell(everyone, news{moved: true}) // a pane may be gone, elsewhere or resized
 	}
 }
 

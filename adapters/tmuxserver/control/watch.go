@@ -6,19 +6,19 @@ import (
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
-// news is what a watch was told since it last looked.
+// news is what a watch was told since it last looked: that there is something to look at, at least.
 type news struct {
-	output bool // something was written
-	check  bool // something may have changed that one has to ask for
-	paused bool // tmux threw output away
-	lost   bool // the client ended, or hears another session now
+	late  bool // it came by the subscription, which says nothing of what is written later in the same second
+	moved bool // the pane may be in another session
+	lost  bool // the client ended, or hears another session now
 }
 
-// A watch hears of one pane. What tmux says wakes it; what tmux does not say is asked for in the goroutine of whoever calls Next.
+// A watch hears of one pane. What it hears wakes it; the goroutine of whoever calls Next looks what there is.
 type watch struct {
 	events *Events
 	server tmux.Server
@@ -28,7 +28,10 @@ type watch struct {
 	close context.CancelFunc
 	busy  sync.Mutex // held by Next
 
-	hub      *hub        // through which it hears; nil: not, or not any more
+	hub      *hub // through which it hears; nil: not, or not any more
+	listens  bool // its hub is told by the kernel what is written to the pane's terminal
+	last     screen.Capture
+	rhythm   rhythm
 	polled   ports.Watch // instead, once no client can be had
 	replaced bool        // it hears through another client than at first
 	ended    ports.Event // Gone or ServerGone, once it happened
@@ -43,10 +46,7 @@ type watch struct {
 func (w *watch) tell(what news) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.news = news{
-		output: w.news.output || what.output, check: w.news.check || what.check,
-		paused: w.news.paused || what.paused, lost: w.news.lost || what.lost,
-	}
+	w.news = news{late: w.news.late || what.late, moved: w.news.moved || what.moved, lost: w.news.lost || what.lost}
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -59,14 +59,11 @@ func (w *watch) take() news {
 	defer w.mu.Unlock()
 	taken := w.news
 	w.news = news{}
+	select {
+	case <-w.wake:
+	default:
+	}
 	return taken
-}
-
-// differs reports whether a state is another one than the one told last.
-func (w *watch) differs(state string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return state != w.state
 }
 
 // become notes a state, and reports whether it is another one.
@@ -78,36 +75,23 @@ func (w *watch) become(state string) bool {
 	return changed
 }
 
-// A witness is a client that tells when the answer to a list was heard, in the order of what is heard.
-type witness struct {
-	*client
-	answered func()
-}
-
-// Run implements [tmuxserver.Conn].
-func (w witness) Run(ctx context.Context, list tmuxserver.List) (tmuxserver.Result, error) {
-	return w.run(ctx, list, w.answered)
-}
-
-// join begins to hear of the pane where it is, or to poll it: if there is a reason, or no client can be had.
+// join begins to hear of the pane where it is, or to poll it: if there is a reason, or it cannot be heard.
 func (w *watch) join(ctx context.Context, at tmuxserver.Location, why string) error {
-	switch {
-	case !at.Server.Version.AtLeast("3.3"):
-		why = "tmux before 3.3 may crash when a pane dies whose output a control client has not read yet"
-	case at.Fleeting:
+	if at.Fleeting {
 		why = "tmux ends session " + string(at.Session) + " when a client leaves it (destroy-unattached)"
 	}
 	if why == "" {
 		h, err := w.events.enter(ctx, at.Session, w)
 		if err == nil {
-			err = w.begin(ctx, h)
-			if err == nil {
+			w.hub = h
+			if err = w.begin(ctx); err == nil {
+				w.events.refuse("")
 				return nil
 			}
-			w.events.leave(h, w)
+			w.quit()
 		}
 		switch {
-		case ctx.Err() != nil, fault.Is(err, fault.NotFound), fault.Is(err, fault.StaleTarget):
+		case ctx.Err() != nil, fault.Is(err, fault.NotFound), fault.Is(err, fault.StaleTarget), fault.Is(err, fault.Refused):
 			return err
 		}
 		why = err.Error()
@@ -118,23 +102,36 @@ func (w *watch) join(ctx context.Context, at tmuxserver.Location, why string) er
 	return err
 }
 
-// begin finds the pane through a hub's client.
-func (w *watch) begin(ctx context.Context, h *hub) error {
-	resume := tmuxserver.List{Commands: []tmuxserver.Command{{"refresh-client", "-A", string(w.pane) + ":continue"}}}
-	if _, err := h.client.Run(ctx, resume); err != nil { // it may have been paused while nobody watched it
+// begin hears of the pane, and then looks what there is.
+func (w *watch) begin(ctx context.Context) error {
+	if err := w.hub.subscribe(ctx, w.pane); err != nil {
 		return err
 	}
-	before := func() { w.tell(news{lost: w.take().lost}) } // what happened until here is not told
-	at, err := tmuxserver.New(witness{h.client, before}, tmuxserver.Options{}).Locate(ctx, w.server, w.pane)
+	if err := w.follow(ctx); err != nil {
+		return err
+	}
+	var err error
+	w.last, err = w.hub.server().Capture(ctx, ports.CaptureRequest{Server: w.server, Pane: w.pane})
+	return err
+}
+
+// follow hears of the pane where it is now, and what its process writes to its terminal.
+func (w *watch) follow(ctx context.Context) error {
+	at, err := w.hub.server().Locate(ctx, w.server, w.pane)
 	if err != nil {
 		return err
 	}
-	if at.Session != h.session {
+	if at.Session != w.hub.session {
 		return broken(fault.NotSent, "the pane is in another session now", nil)
 	}
 	w.become(at.State)
-	w.hub = h
-	w.events.refuse("")
+	if at.Dead { // until it is respawned nothing is written, and then its state is another one
+		return nil
+	}
+	if err := w.hub.terminals.listen(at); err != nil {
+		return broken(fault.NotSent, "what is written to "+at.TTY+" is not told", err)
+	}
+	w.listens = true
 	return nil
 }
 
@@ -146,21 +143,20 @@ func (w *watch) Next(ctx context.Context) (ports.Event, error) {
 	defer cancel()
 	defer context.AfterFunc(w.open, cancel)()
 	for w.ended == (ports.Event{}) {
-		if ctx.Err() != nil {
-			return ports.Event{}, interrupted(ctx, "")
-		}
 		if w.polled != nil {
 			return w.polled.Next(ctx)
 		}
-		select {
-		case <-w.wake:
-		case <-ctx.Done():
+		woken := w.rhythm.await(ctx, w.wake)
+		if ctx.Err() != nil {
+			if woken {
+				w.tell(news{}) // it was told to nobody
+			}
 			return ports.Event{}, interrupted(ctx, "")
 		}
 		heard := w.take()
-		event, err := w.look(ctx, heard)
+		event, err := w.look(ctx, heard, woken)
 		if err != nil {
-			w.tell(heard) // it was told to nobody
+			w.tell(heard) // likewise
 			return ports.Event{}, err
 		}
 		if event != (ports.Event{}) {
@@ -170,58 +166,40 @@ func (w *watch) Next(ctx context.Context) (ports.Event, error) {
 	return w.ended, nil
 }
 
-// look makes news an event.
-func (w *watch) look(ctx context.Context, heard news) (ports.Event, error) {
+// look finds out what happened.
+func (w *watch) look(ctx context.Context, heard news, woken bool) (ports.Event, error) {
 	if heard.lost {
 		return w.rejoin(ctx)
 	}
-	event := ports.Event{Output: heard.output, Gap: heard.paused}
-	if heard.paused {
-		resume := tmuxserver.List{Commands: []tmuxserver.Command{{"refresh-client", "-A", string(w.pane) + ":continue"}}}
-		if _, err := w.hub.client.Run(ctx, resume); err != nil {
-			return w.unheard(ctx, err)
-		}
+	now, err := w.capture(ctx)
+	if err != nil {
+		return w.end(err)
 	}
-	if heard.check {
-		at, err := tmuxserver.New(w.hub.client, tmuxserver.Options{}).Locate(ctx, w.server, w.pane)
-		switch {
-		case fault.Is(err, fault.NotFound):
-			w.ended = ports.Event{Gone: true}
-			return w.ended, nil
-		case err != nil:
-			return w.unheard(ctx, err)
-		case at.Session != w.hub.session:
+	event := ports.Difference(w.last, now)
+	w.rhythm.looked(woken || event != ports.Event{}, heard.late)
+	respawned := now.Pane.PID != w.last.Pane.PID
+	w.last = now
+	if heard.moved || respawned {
+		if err := w.follow(ctx); err != nil {
 			return w.rejoin(ctx)
 		}
-		event.State = w.become(at.State)
 	}
 	return event, nil
 }
 
-// unheard is what follows when the client did not answer: if it has ended, another one.
-func (w *watch) unheard(ctx context.Context, err error) (ports.Event, error) {
-	if ctx.Err() != nil || !w.hub.client.dead() {
-		return ports.Event{}, err
+// capture captures the pane, over the client if that can be, and else the other way.
+func (w *watch) capture(ctx context.Context) (screen.Capture, error) {
+	request := ports.CaptureRequest{Server: w.server, Pane: w.pane}
+	capture, err := w.hub.server().Capture(ctx, request)
+	if err != nil && ctx.Err() == nil {
+		return w.events.server.Capture(ctx, request)
 	}
-	return w.rejoin(ctx)
+	return capture, err
 }
 
-// rejoin finds out what became of a pane that is not heard of any more, and goes on hearing of it once, and then polling. What
-// happened in between is a gap.
-func (w *watch) rejoin(ctx context.Context) (ports.Event, error) {
-	at, err := w.events.server.Locate(ctx, w.server, w.pane)
-	if err == nil {
-		w.quit()
-		why := ""
-		if w.replaced {
-			why = "the control client of a session ended twice"
-		}
-		w.replaced = true
-		err = w.join(ctx, at, why)
-	}
-	switch fault.KindOf(err) {
-	case "":
-		return ports.Event{Gap: true}, nil
+// end is what an error of looking means.
+func (w *watch) end(err error) (ports.Event, error) {
+	switch fault.KindOf(err) { //nolint:exhaustive // the others are errors
 	case fault.NotFound:
 		w.ended = ports.Event{Gone: true}
 	case fault.ServerGone, fault.StaleTarget:
@@ -232,11 +210,32 @@ func (w *watch) rejoin(ctx context.Context) (ports.Event, error) {
 	return w.ended, nil
 }
 
+// rejoin finds out what became of a pane that is not heard of any more, and goes on hearing of it once, and then polling. What
+// happened in between is a gap.
+func (w *watch) rejoin(ctx context.Context) (ports.Event, error) {
+	at, err := w.events.server.Locate(ctx, w.server, w.pane)
+	if err == nil {
+		why := ""
+		if w.hub != nil && w.hub.client.dead() {
+			if w.replaced {
+				why = "the control client of a session ended twice"
+			}
+			w.replaced = true
+		}
+		w.quit()
+		err = w.join(ctx, at, why)
+	}
+	if err != nil {
+		return w.end(err)
+	}
+	return ports.Event{Gap: true}, nil
+}
+
 // quit stops hearing.
 func (w *watch) quit() {
 	if w.hub != nil {
 		w.events.leave(w.hub, w)
-		w.hub = nil
+		w.hub, w.listens = nil, false
 	}
 	if w.polled != nil {
 		w.polled.Close()
