@@ -44,6 +44,7 @@ type Options struct {
 	MaxResultBytes int           // of JSON in one answer; DefaultMaxResultBytes if 0
 	SocketPath     string        // of the server, for answers while none runs
 	Backend        string        // how commands reach tmux, for get_server_info
+	Polling        func() string // why waits poll tmux now, for get_server_info; empty: control clients wake them; nil: not told
 	Endpoint       string        // public alias of the server; "local" if empty
 	Logger         *slog.Logger  // discards if nil
 

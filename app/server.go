@@ -25,7 +25,9 @@ type GetServerInfoOut struct {
 	TerminalClients []string `json:"terminal_clients" jsonschema:"terminals through which people are attached"`
 	CallerPaneID    string   `json:"caller_pane_id,omitempty" jsonschema:"the pane that this conversation runs in, if known"`
 	CallerFound     string   `json:"caller_found" enum:"environment,ancestor,terminal,unknown" jsonschema:"how the caller's pane was found; unknown does not mean that there is none"`
-	Backend         string   `json:"backend,omitempty"`
+	Backend         string   `json:"backend,omitempty" jsonschema:"how commands reach tmux"`
+	Events          string   `json:"events,omitempty" enum:"control,polling" jsonschema:"how waits learn that something happened: they are woken, or ask at most every 250 ms"`
+	EventsReason    string   `json:"events_reason,omitempty" jsonschema:"why the newest wait polled"`
 }
 
 // GetServerInfo tells which server this is and where this conversation runs.
@@ -38,9 +40,11 @@ func (a *App) GetServerInfo(ctx context.Context, _ GetServerInfoIn) (GetServerIn
 	if err != nil {
 		return GetServerInfoOut{}, err
 	}
+	events, why := a.eventSource()
 	if !t.Running {
 		return GetServerInfoOut{
 			Server: "absent", SocketPath: a.options.SocketPath, TerminalClients: []string{}, CallerFound: "unknown", Backend: a.options.Backend,
+			Events: events, EventsReason: why,
 		}, nil
 	}
 	caller := a.Processes.Caller(ctx, t)
@@ -50,5 +54,17 @@ func (a *App) GetServerInfo(ctx context.Context, _ GetServerInfoIn) (GetServerIn
 		StartTime: t.Server.StartTime.Unix(), Generation: string(t.Server.Generation),
 		Sessions: len(t.Sessions), Windows: len(t.Windows), Panes: len(t.Panes), TerminalClients: terminals,
 		CallerPaneID: string(caller.Pane), CallerFound: string(caller.How), Backend: a.options.Backend,
+		Events: events, EventsReason: why,
 	}, nil
+}
+
+// eventSource says how waits learn that something happened, and, if they poll, why.
+func (a *App) eventSource() (how, why string) {
+	if a.options.Polling == nil {
+		return "", ""
+	}
+	if why = a.options.Polling(); why != "" {
+		return "polling", why
+	}
+	return "control", ""
 }

@@ -6,33 +6,47 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
+	"github.com/libtmux-mcp/libtmux-mcp/app"
 )
 
-// The backends: how command lists reach tmux.
+// The backends: how tmux is reached.
 const (
-	backendCLI     = "cli"     // one tmux process each
+	backendAuto    = "auto"    // commands as cli, waits as control
+	backendCLI     = "cli"     // one tmux process for each command list; waits poll
 	backendControl = "control" // one control-mode client that stays attached, while there is a session to attach to
 )
 
 // A backend is how tmux is reached. Close it.
 type backend struct {
-	name     string
+	commands string // backendCLI or backendControl
 	server   *tmuxserver.Server
-	channels *control.Channels
+	ports    app.Ports     // those that are tmux
+	polling  func() string // why waits poll; empty: they do not
 	close    func()
 }
 
 // backend makes the one that was chosen. Nothing is started or attached yet.
 func (c config) backend(conn *cli.Conn) backend {
-	waits := func(ctx context.Context, argv []string) (control.Markable, error) { return conn.Attach(ctx, argv) }
-	direct := tmuxserver.New(conn, tmuxserver.Options{})
-	if c.flags.Backend != backendControl {
-		channels := control.NewChannels(waits, direct, direct)
-		return backend{name: backendCLI, server: direct, channels: channels, close: channels.Close}
-	}
 	clients := control.NewClients(func(ctx context.Context, argv []string) (control.Stream, error) { return conn.Attach(ctx, argv) }, conn.Socket())
-	over := control.NewConn(clients, conn)
-	server := tmuxserver.New(over, tmuxserver.Options{Own: clients.Own})
-	channels := control.NewChannels(waits, server, direct)
-	return backend{name: backendControl, server: server, channels: channels, close: func() { channels.Close(); over.Close() }}
+	b := backend{commands: backendCLI, close: func() {}}
+	var over tmuxserver.Conn = conn
+	if c.flags.Backend == backendControl {
+		stays := control.NewConn(clients, conn)
+		b.commands, b.close, over = backendControl, stays.Close, stays
+	}
+	b.server = tmuxserver.New(over, tmuxserver.Options{Own: clients.Own})
+	channels := control.NewChannels(func(ctx context.Context, argv []string) (control.Markable, error) { return conn.Attach(ctx, argv) },
+		b.server, tmuxserver.New(conn, tmuxserver.Options{}))
+	detach := b.close
+	b.close = func() { channels.Close(); detach() }
+	b.ports = app.Ports{
+		Reader: b.server, Events: b.server, Input: b.server, Creator: b.server, Inspector: b.server, Manager: b.server, Channels: channels, Terminator: b.server,
+	}
+	if c.flags.Backend == backendCLI {
+		b.polling = func() string { return "--backend cli attaches no client" }
+		return b
+	}
+	events := control.NewEvents(clients, b.server)
+	b.ports.Events, b.ports.Reader, b.polling = events, events.Reader(b.server), events.Polling
+	return b
 }

@@ -42,13 +42,11 @@ func serve(ctx context.Context, c config) error {
 	}
 	backend := c.backend(conn)
 	defer backend.close()
-	server := backend.server
-	application := app.New(app.Ports{
-		Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Manager: server, Channels: backend.channels, Terminator: server, Frames: frames,
-		Identity:  process.NewIdentity(server),
-		Processes: process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]}),
-	}, app.Options{
-		CallTimeout: c.timeout, MaxResultBytes: c.flags.MaxResponseBytes, SocketPath: conn.Socket(), Endpoint: c.endpoint, Backend: backend.name, Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
+	outside := backend.ports
+	outside.Frames, outside.Identity = frames, process.NewIdentity(backend.server)
+	outside.Processes = process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]})
+	application := app.New(outside, app.Options{
+		CallTimeout: c.timeout, MaxResultBytes: c.flags.MaxResponseBytes, SocketPath: conn.Socket(), Endpoint: c.endpoint, Backend: backend.commands, Polling: backend.polling, Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
 	})
 	defer application.Close()
 

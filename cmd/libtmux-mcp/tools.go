@@ -36,7 +36,7 @@ func tools(ctx context.Context, out io.Writer, c config) error {
 	}
 	selection := c.choice.Freeze(launch.Created)
 	application := app.New(app.Ports{Reader: server}, app.Options{
-		CallTimeout: c.timeout, SocketPath: conn.Socket(), Endpoint: c.endpoint, Backend: lo.Ternary(c.flags.Backend == "auto", "cli", c.flags.Backend), Surface: &selection, Launch: launch,
+		CallTimeout: c.timeout, SocketPath: conn.Socket(), Endpoint: c.endpoint, Backend: lo.Ternary(c.flags.Backend == backendControl, backendControl, backendCLI), Surface: &selection, Launch: launch,
 	})
 	defer application.Close()
 	capabilities := application.Capabilities(ctx)
