@@ -14,28 +14,28 @@ import (
 // CallReadToolsBatchIn are calls of tools that only look.
 type CallReadToolsBatchIn struct {
 	Calls   []BatchCall `json:"calls" minItems:"1" maxItems:"16" jsonschema:"made in this order"`
-	OnError string      `json:"on_error,omitempty" enum:"stop,continue" jsonschema:"stop (default): make no further call after one that failed"`
+	OnError string      `json:"on_error,omitempty" enum:"stop,continue" jsonschema:"after a call that failed; stop by default"`
 }
 
 // A BatchCall is one of them.
 type BatchCall struct {
-	Tool      string          `json:"tool" jsonschema:"an inspect tool that does not wait"`
-	Arguments json.RawMessage `json:"arguments,omitempty" jsonschema:"as for the tool itself"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
 // CallReadToolsBatchOut are the answers.
 type CallReadToolsBatchOut struct {
-	Total     int        `json:"total" jsonschema:"calls that were asked for"`
-	Failed    int        `json:"failed" jsonschema:"rows that hold an error"`
-	Truncated bool       `json:"truncated" jsonschema:"an answer had no room here: its row holds the error capacity; make that call by itself"`
-	Results   []BatchRow `json:"results" jsonschema:"in the order of the calls; shorter than they are if one failed and stopped the rest"`
+	Total     int        `json:"total"`
+	Failed    int        `json:"failed"`
+	Truncated bool       `json:"truncated" jsonschema:"an answer had no room: its row holds the error capacity"`
+	Results   []BatchRow `json:"results" jsonschema:"in the order of the calls, as far as they were made"`
 }
 
 // A BatchRow is the result of a call, or its error.
 type BatchRow struct {
 	Tool   string          `json:"tool"`
-	Result json.RawMessage `json:"result,omitempty" jsonschema:"what the tool answers by itself"`
-	Error  *Failure        `json:"error,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *Failure        `json:"error,omitempty" open:"true"`
 }
 
 const (

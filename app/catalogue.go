@@ -8,6 +8,7 @@ var (
 	manages    = Hints{Idempotent: true}
 	rearranges = Hints{}
 	creates    = Hints{OpenWorld: true}
+	restarts   = Hints{Destructive: true, OpenWorld: true}
 	types      = Hints{Destructive: true, OpenWorld: true}
 	destroys   = Hints{Destructive: true}
 )

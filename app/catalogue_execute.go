@@ -21,6 +21,11 @@ func executeRows() []Tool {
 			Effect:      surface.Change, Reach: surface.ReachConfigured, Holds: []surface.Content{surface.Metadata},
 		}, (*App).SplitWindow),
 		row(Tool{
+			Name: "respawn_pane", Title: "Respawn pane", Toolset: surface.Execute, Hints: restarts,
+			Description: "Start again the command that a pane was made with. A living pane needs kill. Refused where this conversation runs or a person looks.",
+			Effect:      surface.Change, Reach: surface.ReachConfigured, Holds: []surface.Content{surface.Metadata},
+		}, (*App).RespawnPane),
+		row(Tool{
 			Name: "run_shell_command", Title: "Run shell command", Toolset: surface.Execute, Hints: types, Waits: true,
 			Description: "Run a command in a pane's idle shell and get its exit status and output in one call; prefer it to send_keys. cd and export do not persist. After a timeout it goes on: get_run.",
 			Effect:      surface.Change, Reach: surface.ReachShell, Holds: []surface.Content{surface.TerminalText, surface.Metadata},

@@ -77,7 +77,7 @@ func inspectRows() []Tool {
 		}, (*App).ShowEnvironment),
 		row(Tool{
 			Name: "call_read_tools_batch", Title: "Call read tools in a batch", Toolset: surface.Inspect, Hints: reads,
-			Description: "Make up to 16 calls of inspect tools in one; those that wait (wait_for_text, get_run) are not reached. Each row is the tool's answer or its error. Together they have the room and the time of one call.",
+			Description: "Make up to 16 calls of inspect tools that do not wait, in one. Each row is a tool's answer or its error. Together they have the room and the time of one call.",
 			Effect:      surface.Observe, Reach: surface.ReachNone,
 			Holds: []surface.Content{surface.Metadata, surface.TerminalText, surface.Environment, surface.ConfiguredCommands},
 		}, (*App).CallReadToolsBatch),

@@ -313,7 +313,7 @@ func TestRunEndsWithWhatItRunsIn(t *testing.T) {
 			h.world.AddSession("other")
 			h.world.KillSession(h.world.SessionOf(tmux.PaneID(pane)))
 		}, "pane_gone"},
-		{"the pane is respawned", func(h *house, pane string) { h.world.Respawn(tmux.PaneID(pane)) }, "pane_died"},
+		{"the pane is respawned", func(h *house, pane string) { h.world.Replace(tmux.PaneID(pane)) }, "pane_died"},
 		{"the server is killed", func(h *house, _ string) { h.world.KillServer() }, "server_gone"},
 		{"the server is restarted", func(h *house, _ string) { h.world.Restart("new") }, "server_gone"},
 		{"C-c", func(h *house, pane string) {

@@ -19,13 +19,14 @@ import (
 // A field without omitempty or omitzero is required. A pointer is what it points to, and must be omitted when
 // nil; a slice or a map that is not omitted must not be nil. What marshals itself as text is a string; an interface
 // or a json.RawMessage is an object of any properties. Fields of an embedded struct stand among the others. These
-// tags refine a field, and where it is an array all but the last two refine its items:
+// tags refine a field, and where it is an array all but the last three refine its items:
 //
 //	jsonschema:"what it is"   description
 //	enum:"a,b"                the only values
 //	min:"0" max:"2000"        bounds of a number, inclusive
 //	maxLength:"64"            characters
 //	minItems:"1" maxItems:"8" bounds of an array
+//	open:"true"               an object of any properties: what they are is told elsewhere
 //
 // A type that cannot be described so is a mistake in the catalogue: schemaOf panics.
 func schemaOf(t reflect.Type) *jsonschema.Schema { return schemaWithin(t, nil) }
@@ -94,6 +95,9 @@ func addProperties(schema *jsonschema.Schema, t reflect.Type, within []reflect.T
 			schema.Required = append(schema.Required, name)
 		}
 		property := schemaWithin(field.Type, within)
+		if field.Tag.Get("open") == "true" {
+			property = &jsonschema.Schema{Type: "object"}
+		}
 		refineSchema(property, field.Tag)
 		schema.Properties[name] = property
 		schema.PropertyOrder = append(schema.PropertyOrder, name)

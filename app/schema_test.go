@@ -36,6 +36,7 @@ type everything struct {
 	Environment map[string]string `json:"environment,omitempty"`
 	Criteria    json.RawMessage   `json:"criteria,omitempty"`
 	Receipt     any               `json:"receipt,omitempty"`
+	Told        *link             `json:"told,omitempty" jsonschema:"elsewhere" open:"true"`
 	Skipped     chan int          `json:"-"`
 }
 
@@ -53,7 +54,8 @@ func TestSchemaOf(t *testing.T) {
 		"created":{"type":"string"},
 		"environment":{"type":"object","additionalProperties":{"type":"string"}},
 		"criteria":{"type":"object"},
-		"receipt":{"type":"object"}},
+		"receipt":{"type":"object"},
+		"told":{"type":"object","description":"elsewhere"}},
 		"required":["pane_id","links","created"],"additionalProperties":false}`), "")
 	got, err := json.Marshal(app.SchemaOf(reflect.TypeFor[everything]()))
 	if err != nil {

@@ -87,7 +87,7 @@ func TestWaitForText(t *testing.T) {
 		{
 			"another program comes", "",
 			app.WaitForTextIn{Patterns: []string{"ready"}},
-			func(h *house, pane tmux.PaneID) { h.world.Respawn(pane, "cat") }, "pane_died", "", "", 5 * time.Second,
+			func(h *house, pane tmux.PaneID) { h.world.Replace(pane, "cat") }, "pane_died", "", "", 5 * time.Second,
 		},
 		{
 			"the server is killed", "",
@@ -218,7 +218,7 @@ func TestCaptureSince(t *testing.T) {
 		if out := since(); out.Continuous || out.Reason != "trimmed" {
 			h.Errorf("trimmed: continuous %v, %s", out.Continuous, out.Reason)
 		}
-		h.world.Respawn(pane, "cat")
+		h.world.Replace(pane, "cat")
 		if out := since(); out.Continuous || out.Reason != "respawned" {
 			h.Errorf("respawned: %+v", out)
 		}

@@ -94,6 +94,7 @@ func TestFreeTextIsLiteral(t *testing.T) {
 			"create_session":    {kept: map[string]func(map[string]any, string) string{"name": sessionNamed, "window_name": windowNamed}},
 			"create_window":     {others: session, kept: map[string]func(map[string]any, string) string{"name": windowNamed}},
 			"split_window":      {others: at(recorder)},
+			"respawn_pane":      {others: at(recorder)},
 			"run_shell_command": {others: func() args { return args{"pane_id": shell, "timeout": 5} }},
 			"send_keys":         {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed, "keys": typed}},
 			"paste_text":        {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed}},

@@ -157,7 +157,10 @@ func (w *tmuxWorld) Put(pane tmux.PaneID, state porttest.State) {
 
 func (w *tmuxWorld) Attach(session tmux.SessionID, kind porttest.Client) (detach func()) {
 	args := []string{"-u", "-S", w.Socket, "attach-session", "-t", string(session)}
-	if kind == porttest.Control {
+	if kind == porttest.Silent {
+		args = append(args, "-f", "no-output")
+	}
+	if kind != porttest.Terminal {
 		args = append([]string{"-C"}, args...)
 	}
 	cmd := exec.Command(w.Binary, args...)
@@ -165,7 +168,7 @@ func (w *tmuxWorld) Attach(session tmux.SessionID, kind porttest.Client) (detach
 	before := w.clients()
 	var terminal io.Closer
 	var err error
-	if kind == porttest.Control {
+	if kind != porttest.Terminal {
 		if terminal, err = cmd.StdinPipe(); err == nil {
 			err = cmd.Start()
 		}

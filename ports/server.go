@@ -99,8 +99,8 @@ const (
 	BracketNever Bracket = "never"
 )
 
-// A Creator makes sessions, windows and panes, each with a default shell, never moving what a person looks at
-// unless Focus says so. Names are literal: nothing in them is expanded. A Cwd that is not a directory is
+// A Creator makes sessions, windows and panes, each with a default shell, and starts again what ran in a pane, never moving what a
+// person looks at unless Focus says so. Names are literal: nothing in them is expanded. A Cwd that is not a directory is
 // InvalidInput, and nothing is created.
 type Creator interface {
 	// NewSession creates a detached session. If no server runs, one is started. A name that exists is InvalidInput.
@@ -109,6 +109,11 @@ type Creator interface {
 	NewWindow(ctx context.Context, server tmux.Server, request NewWindow) (Created, error)
 	// SplitWindow creates a pane beside another; NotFound if that does not exist, CommandFailed if there is no room.
 	SplitWindow(ctx context.Context, server tmux.Server, request SplitWindow) (Created, error)
+	// Respawn starts the command again with which a pane was made, in the same directory unless there is a Cwd, and answers the pane in
+	// full as it is then. What stands above its screen stays; a mode ends. If something that the respawning demands does not hold any
+	// more it is PreconditionFailed, and nothing was done. So is Unsupported: where tmux could die of it, before 3.8, because a
+	// control client attached to a session with the pane is told what panes write.
+	Respawn(ctx context.Context, server tmux.Server, request Respawn) (tmux.Pane, error)
 }
 
 // A NewSession describes a session to create. Zero fields are tmux's defaults.
@@ -136,6 +141,12 @@ type SplitWindow struct {
 	Size      string // cells ("10") or a percentage ("30%") of the split pane; empty: half
 	Cwd       string
 	Focus     bool
+}
+
+// A Respawn says what to start again, and where.
+type Respawn struct {
+	guard.Respawning
+	Cwd string // empty: where it was started before
 }
 
 // A Direction says on which side of a pane a new one comes.

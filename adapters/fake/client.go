@@ -12,6 +12,7 @@ import (
 // A Client says what kind of client attaches. The zero value is a terminal through which a person looks.
 type Client struct {
 	Control    bool // a control-mode client
+	Silent     bool // with Control: it is not told what panes write (-f no-output)
 	Suspended  bool // suspended or locked
 	ActivePane bool // attached with -f active-pane
 	Own        bool // of the process that the test is: no port shows it

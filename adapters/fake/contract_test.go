@@ -91,7 +91,7 @@ func (w world) Put(pane tmux.PaneID, state porttest.State) {
 }
 
 func (w world) Attach(session tmux.SessionID, kind porttest.Client) func() {
-	name := w.World.Attach(session, fake.Client{Control: kind == porttest.Control})
+	name := w.World.Attach(session, fake.Client{Control: kind != porttest.Terminal, Silent: kind == porttest.Silent})
 	return func() { w.Detach(name) }
 }
 
@@ -109,7 +109,7 @@ func (w world) Kill(target string) {
 }
 
 func (w world) Respawn(pane tmux.PaneID, program porttest.Program) {
-	w.World.Respawn(pane, argv(program)...)
+	w.World.Replace(pane, argv(program)...)
 	w.ready(pane, program)
 }
 

@@ -189,7 +189,7 @@ func TestFramesOfAProcessThatDiedEarly(t *testing.T) {
 func TestGoneShells(t *testing.T) {
 	tests := map[string]func(*fake.World, tmux.PaneID){
 		"kill the pane":   func(w *fake.World, pane tmux.PaneID) { w.KillPane(pane) },
-		"respawn":         func(w *fake.World, pane tmux.PaneID) { w.Respawn(pane) },
+		"respawn":         func(w *fake.World, pane tmux.PaneID) { w.Replace(pane) },
 		"kill the server": func(w *fake.World, _ tmux.PaneID) { w.KillServer() },
 		"the shell ends":  func(w *fake.World, pane tmux.PaneID) { w.Exit(pane, 1) },
 	}

@@ -56,6 +56,17 @@ func (g *grid) reset() {
 	g.x, g.y = 0, 0
 }
 
+// restart is what becomes of the screen when its pane is respawned: it is empty, and the history stays. Source: screen_reinit.
+func (g *grid) restart() {
+	g.leaveAlternate(false)
+	g.pen, g.kept = pen{}, cursor{}
+	g.resetStops()
+	g.setRegion(1, g.height)
+	g.modes = modes{wrap: true}
+	g.clearLines(g.history(), g.height, blank)
+	g.x, g.y = 0, 0
+}
+
 // enterAlternate shows another, empty screen, and may keep the cursor for when it is left.
 func (g *grid) enterAlternate(keep bool) {
 	if g.alternate {

@@ -215,14 +215,13 @@ func (w *World) Restart(name string, argv ...string) tmux.PaneID {
 	return w.AddSession(name, argv...)
 }
 
-// Respawn kills what runs in a pane and starts the default shell, or a program, in it.
-func (w *World) Respawn(id tmux.PaneID, argv ...string) {
+// Replace kills what runs in a pane and starts the default shell, or a program, in it.
+func (w *World) Replace(id tmux.PaneID, argv ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	pane := w.mustPane(id)
-	pane.hangUp()
-	pane.grid = newGrid(pane.grid.width, pane.grid.height, pane.grid.limit, w.options.Version, &pane.title)
-	w.start(pane, spawn{argv: argv})
+	pane.spawned = spawn{argv: argv}
+	w.respawn(pane)
 }
 
 // Exit ends the pane's own process with a status, as if by itself: with remain-on-exit the pane stays, dead.

@@ -15,25 +15,25 @@ import (
 )
 
 type pane struct {
-	world        *World
-	window       *window
-	id           tmux.PaneID
-	pid          int
-	path         string
-	title        string
-	mode         string
-	inputOff     bool
-	dead         bool
-	status       int    // of a dead pane, if no signal
-	signal       string // that killed a dead pane
-	died         time.Time
-	startCommand string
-	started      time.Time
-	began        uint64 // which of the world's processes it was, whatever its pid
-	options      options
-	grid         *grid
-	received     []byte // by whatever program was there
-	terminal     *terminal
+	world    *World
+	window   *window
+	id       tmux.PaneID
+	pid      int
+	path     string
+	title    string
+	mode     string
+	inputOff bool
+	dead     bool
+	status   int    // of a dead pane, if no signal
+	signal   string // that killed a dead pane
+	died     time.Time
+	spawned  spawn // how it was started first
+	started  time.Time
+	began    uint64 // which of the world's processes it was, whatever its pid
+	options  options
+	grid     *grid
+	received []byte // by whatever program was there
+	terminal *terminal
 }
 
 // errHangUp is why everything in a pane ends when the pane does.
@@ -58,22 +58,28 @@ func (w *World) newPane(in *window, spec spawn) *pane {
 	w.server.lastPane++
 	number := w.server.lastPane
 	made := &pane{
-		world:        w,
-		window:       in,
-		id:           tmux.PaneID(fmt.Sprintf("%%%d", number)),
-		path:         "/",
-		title:        "fake",
-		startCommand: strings.Join(spec.argv, " "),
-		options:      options{},
+		world:   w,
+		window:  in,
+		id:      tmux.PaneID(fmt.Sprintf("%%%d", number)),
+		path:    "/",
+		spawned: spec,
+		title:   "fake",
+		options: options{},
 	}
-	if spec.cwd != "" {
-		made.path = spec.cwd
-		if resolved, err := filepath.EvalSymlinks(spec.cwd); err == nil {
-			made.path = resolved
-		}
-	}
+	made.enter(spec.cwd)
 	made.grid = newGrid(in.width, in.height, w.historyLimit(in), w.options.Version, &made.title)
 	return made
+}
+
+// enter makes a directory the pane's, unless it is empty.
+func (p *pane) enter(directory string) {
+	if directory == "" {
+		return
+	}
+	p.path = directory
+	if resolved, err := filepath.EvalSymlinks(directory); err == nil {
+		p.path = resolved
+	}
 }
 
 // start starts the pane's process: its shell, or a program in place of it.

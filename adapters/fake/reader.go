@@ -3,6 +3,7 @@ package fake
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
@@ -92,7 +93,7 @@ func (p *pane) describe(index int, detail tmux.Detail) tmux.Pane {
 	}
 	described.HistorySize, described.HistoryLimit = p.grid.history(), p.grid.limit
 	described.CursorX, described.CursorY = p.grid.x, p.grid.y
-	described.StartCommand = p.startCommand
+	described.StartCommand = strings.Join(p.spawned.argv, " ")
 	return described
 }
 

@@ -166,6 +166,11 @@ func (f *Faulty) SplitWindow(ctx context.Context, server tmux.Server, request po
 	return befall(ctx, f, "SplitWindow", func() (ports.Created, error) { return f.Ports.SplitWindow(ctx, server, request) })
 }
 
+// Respawn implements [ports.Creator].
+func (f *Faulty) Respawn(ctx context.Context, server tmux.Server, request ports.Respawn) (tmux.Pane, error) {
+	return befall(ctx, f, "Respawn", func() (tmux.Pane, error) { return f.Ports.Respawn(ctx, server, request) })
+}
+
 // Tracking implements [ports.Identity].
 func (f *Faulty) Tracking(ctx context.Context, server tmux.Server) (ports.Tracking, error) {
 	return befall(ctx, f, "Tracking", func() (ports.Tracking, error) { return f.Ports.Tracking(ctx, server) })

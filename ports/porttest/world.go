@@ -96,7 +96,8 @@ type Client string
 // The clients.
 const (
 	Terminal Client = "terminal"
-	Control  Client = "control mode"
+	Control  Client = "control mode"            // it is told what panes write
+	Silent   Client = "control mode, no output" // it is not
 )
 
 // A testCase is one sentence.
