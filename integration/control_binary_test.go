@@ -14,7 +14,7 @@ import (
 )
 
 // viewed attaches a terminal of 200 columns and 50 rows.
-func viewed(t *testing.T, s *realServer, session string) {
+func viewed(t testing.TB, s *realServer, session string) {
 	t.Helper()
 	cmd := exec.Command(s.Binary, "-u", "-S", s.Socket, "attach-session", "-t", session)
 	cmd.Env = append(plainEnv(t), "TERM=xterm-256color")

@@ -26,7 +26,7 @@ func cliConn(t *testing.T, s *realServer, options cli.Options) *cli.Conn {
 }
 
 // plainEnv is an environment whose default shell is quick to start.
-func plainEnv(t *testing.T) []string {
+func plainEnv(t testing.TB) []string {
 	t.Helper()
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "SHELL=/bin/sh"}
 }
