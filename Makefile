@@ -62,8 +62,8 @@ fuzz: ## each native fuzz target for a minute (FUZZTIME=1m); what one finds goes
 		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
 	done <<<"$$targets"
 
-bench: ## latencies on a real tmux, medians and 95th percentiles (COUNT=50)
-	go test -tags integration -run '^$$' -bench . -benchtime $(COUNT)x ./integration
+bench: ## latencies on a real tmux against what tmux itself takes (COUNT=50); with UPDATE=1 to docs/benchmarks.md
+	go test -tags integration -timeout 30m -run '^$$' -bench . -benchtime $(COUNT)x ./integration $(if $(UPDATE),-update-benchmarks)
 
 docs: ## docs/tools.md, from what a live server lists
 	go test -count=1 -run '^TestToolsDocument$$' ./adapters/mcpserver -update

@@ -18,9 +18,13 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/integration/pipes"
 )
 
-// TestMain removes what serverBinary has built.
+// TestMain reports what was measured, and removes what serverBinary has built.
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if err := reportBenchmarks(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir) // a temporary directory: no reason to fail
 	}

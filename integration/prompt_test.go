@@ -30,7 +30,7 @@ type controlClient struct {
 }
 
 // control attaches to a session without any of the panes that are looked at, so that their output does not come here.
-func (s *realServer) control(t *testing.T, session string) *controlClient {
+func (s *realServer) control(t testing.TB, session string) *controlClient {
 	t.Helper()
 	cmd := exec.Command(s.Binary, "-u", "-C", "-S", s.Socket, "attach-session", "-t", session)
 	cmd.Env = append(os.Environ(), "TMUX=")

@@ -15,7 +15,7 @@ import (
 )
 
 // cliConn is a Conn to a server that may not run yet, with the given options beside executable and socket.
-func cliConn(t *testing.T, s *realServer, options cli.Options) *cli.Conn {
+func cliConn(t testing.TB, s *realServer, options cli.Options) *cli.Conn {
 	t.Helper()
 	options.Tmux, options.SocketPath = s.Binary, s.Socket
 	conn, err := cli.New(options)
