@@ -95,6 +95,24 @@ func TestBinaryRespawns(t *testing.T) {
 					return dead == "1", dead
 				})
 				call(t, p, "respawn_pane", fields{"pane_id": pane}).want(t, fields{"pane_id": pane, "start_command": "cat"})
+
+				flood := s.Tmux(t, "new-window", "-d", "-t", "other:", "-P", "-F", "#{pane_id}", "yes")
+				call(t, p, "list_panes", nil)
+				ended := make(chan error, 1)
+				go func() {
+					_, err := p.Call(t.Context(), "wait_for_text", fields{"pane_id": flood, "patterns": []string{"never"}, "timeout": 60})
+					ended <- err
+				}()
+				for n, waits := 0, true; waits || n < 10; n++ { // whatever wakes the wait, tmux survives
+					call(t, p, "respawn_pane", fields{"pane_id": flood, "kill": true}).want(t, fields{"start_command": "yes"})
+					select {
+					case err := <-ended:
+						if waits = false; err != nil {
+							t.Error(err)
+						}
+					default:
+					}
+				}
 			})
 		}
 	})

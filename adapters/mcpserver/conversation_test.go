@@ -158,3 +158,31 @@ func TestALargeCaptureOverTheWire(t *testing.T) {
 		}
 	})
 }
+
+// A batch of captures that are each as large as may be asked for stays one answer, and says which of them had no room.
+func TestALargeBatchOverTheWire(t *testing.T) {
+	converse(t, func(t *testing.T, world *fake.World, c *mcptest.Conversation) {
+		pane := world.AddSession("work")
+		world.Print(pane, strings.Repeat(strings.Repeat("\x01é", 40)+"\r\n", 1900))
+		c.Must(t, "list_panes", nil)
+		capture := object{"tool": "capture_pane", "arguments": object{"pane_id": pane, "history": 2000, "max_lines": 2000, "max_bytes": 262144}}
+		calls := make([]object, 16)
+		for i := range calls {
+			calls[i] = capture
+		}
+		result := c.Must(t, "call_read_tools_batch", object{"calls": calls, "on_error": "continue"})
+		text, err := json.Marshal(result)
+		if err != nil || len(text) > app.DefaultMaxResultBytes {
+			t.Errorf("%d bytes, %v", len(text), err)
+		}
+		rows, failed := result["results"].([]any), 0
+		for _, row := range rows {
+			if failure, ok := row.(object)["error"].(object); ok && failure["code"] == string(fault.Capacity) {
+				failed++
+			}
+		}
+		if len(rows) != 16 || failed == 0 || failed > 14 || result["truncated"] != true || result["failed"] != float64(failed) {
+			t.Errorf("%d of %d rows had no room; failed %v, truncated %v", failed, len(rows), result["failed"], result["truncated"])
+		}
+	})
+}

@@ -16,7 +16,7 @@ func TestClientConfig(t *testing.T) {
 		{args: "client-config codex --sockt x", status: exitUsage, stderr: []string{"--sockt"}},
 		{args: "client-config codex version", status: exitUsage, stderr: []string{"flags of serve"}},
 		{args: "version", stdout: []string{`^libtmux-mcp devel$`}},
-		{args: "--help", stdout: []string{"client-config", "LIBTMUX_TOOLSETS"}},
+		{args: "--help", stdout: []string{"client-config", "Flags of serve", "--socket=PATH", "--log-level", "LIBTMUX_TOOLSETS"}},
 	} {
 		t.Run(c.args, func(t *testing.T) { c.invoke(t, tmux) })
 	}

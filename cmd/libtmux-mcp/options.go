@@ -90,17 +90,13 @@ type config struct {
 // parse reads the command line and the environment.
 func parse(args, environment []string) (command string, c config, err error) {
 	var f flags
-	var help strings.Builder
-	asked := false
-	parser, err := kong.New(&f, kong.Name("libtmux-mcp"), kong.Writers(&help, &help), kong.Exit(func(int) { asked = true }),
-		kong.Description("An MCP server through which an agent sees, waits on, runs in and manages tmux."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
-	if err != nil {
-		return "", config{}, err
-	}
-	parsed, err := parser.Parse(args)
-	if asked {
-		return "help", config{help: help.String() + environmentHelp}, nil
+	parsed, help, err := f.parse(args)
+	if help != "" {
+		if _, ofServe, _ := f.parse([]string{"serve", "--help"}); strings.HasPrefix(help, "Usage: libtmux-mcp <command>") {
+			_, its, _ := strings.Cut(ofServe, "Show context-sensitive help.\n\n")
+			help += "\nFlags of serve, tools and doctor:\n" + its
+		}
+		return "help", config{help: help + environmentHelp}, nil
 	}
 	if err != nil {
 		return "", config{}, fmt.Errorf("%s (see --help)", oneLine(err.Error()))
@@ -125,6 +121,23 @@ func parse(args, environment []string) (command string, c config, err error) {
 		c, err = f.Serve.config(environment)
 	}
 	return command, c, err
+}
+
+// parse reads a command line. If it asks for help, that is the answer, and nothing else.
+func (f *flags) parse(args []string) (parsed *kong.Context, help string, err error) {
+	var text strings.Builder
+	asked := false
+	parser, err := kong.New(f, kong.Name("libtmux-mcp"), kong.Writers(&text, &text), kong.Exit(func(int) { asked = true }),
+		kong.Description("An MCP server through which an agent sees, waits on, runs in and manages tmux."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		return nil, "", err
+	}
+	parsed, err = parser.Parse(args)
+	if asked {
+		return nil, text.String(), nil
+	}
+	return parsed, "", err
 }
 
 const environmentHelp = `
