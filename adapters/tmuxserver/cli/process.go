@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -38,7 +39,8 @@ const termGrace = 500 * time.Millisecond
 // holds the pipe open must not hold up the call.
 const outputGrace = 3 * time.Second
 
-// exec runs tmux to its end. A context that ends first ends the process: its input closes, then TERM, then KILL.
+// exec runs tmux to its end. A context that ends first ends the process: its input closes, then TERM, then KILL. What it printed counts for
+// nothing then, so that nobody waits until a server that hangs, and was handed its output, lets go of that.
 func (c *Conn) exec(ctx context.Context, call call) (output, error) {
 	if err := ctx.Err(); err != nil {
 		return output{}, contextFault(ctx, fault.NotSent)
@@ -73,18 +75,34 @@ func (c *Conn) exec(ctx context.Context, call call) (output, error) {
 		kill = time.AfterFunc(termGrace, func() { _ = cmd.Process.Kill() }) // it may have ended
 		return cmd.Process.Signal(syscall.SIGTERM)
 	}
-	cmd.WaitDelay = outputGrace
+	cmd.WaitDelay = termGrace // for the writer of its input
 	if call.stdin != nil {
 		cmd.Stdin = bytes.NewReader(call.stdin)
 	}
 	stdout, stderr := &bounded{room: c.options.MaxOutput}, &bounded{room: c.options.MaxOutput}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if err := cmd.Start(); err != nil {
+	endStdout, err := stdout.from(&cmd.Stdout)
+	if err != nil {
 		return output{}, transport(fault.NotSent, "", "tmux could not be run", err)
 	}
-	err = cmd.Wait()
+	endStderr, err := stderr.from(&cmd.Stderr)
+	if err != nil {
+		return output{}, errors.Join(transport(fault.NotSent, "", "tmux could not be run", err), endStdout(0))
+	}
+	err = cmd.Start()
+	started := err == nil
+	if started {
+		err = cmd.Wait()
+	}
 	if kill != nil {
 		kill.Stop()
+	}
+	grace := outputGrace
+	if !started || ctx.Err() != nil {
+		grace = 0
+	}
+	read := errors.Join(endStdout(grace), endStderr(grace))
+	if !started {
+		return output{}, transport(fault.NotSent, "", "tmux could not be run", err)
 	}
 	switch {
 	case stdout.full || stderr.full:
@@ -95,7 +113,10 @@ func (c *Conn) exec(ctx context.Context, call call) (output, error) {
 	case ctx.Err() != nil:
 		return output{}, contextFault(ctx, fault.PossiblySent)
 	}
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+	if _, exited := errors.AsType[*exec.ExitError](err); exited || err == nil {
+		err = read
+	}
+	if err != nil {
 		return output{}, transport(fault.PossiblySent, "", "talking to the tmux process failed", err)
 	}
 	return output{stdout: stdout.String(), stderr: stderr.String(), status: cmd.ProcessState.ExitCode()}, nil
@@ -124,6 +145,26 @@ func (b *bounded) Write(p []byte) (int, error) {
 	}
 	b.pieces, b.room = append(b.pieces, string(p)), b.room-len(p)
 	return len(p), nil
+}
+
+// from makes a pipe for a process to write to, and reads it until it is at its end, or full. The end that it returns is called once, after
+// the process was started, and waits no longer than grace for the end of the pipe.
+func (b *bounded) from(writer *io.Writer) (end func(grace time.Duration) error, err error) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	*writer = out
+	read := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(b, in)
+		read <- errors.Join(err, in.Close())
+	}()
+	return func(grace time.Duration) error {
+		closed := out.Close()                         // the process has its own
+		_ = in.SetReadDeadline(time.Now().Add(grace)) // closed already, if all is read
+		return errors.Join(closed, <-read)
+	}, nil
 }
 
 func (b *bounded) String() string { return strings.Join(b.pieces, "") }
