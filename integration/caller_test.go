@@ -112,7 +112,7 @@ func TestCaller(t *testing.T) {
 		}
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
-				awaitForeground(t, s, pane, guard.AtPrompt) // some programs discard what is typed when they end
+				awaitForeground(t, s, pane, guard.AtPrompt, "") // some programs discard what is typed when they end
 				got := askCaller(t, topology, func(helper string) {
 					s.Tmux(t, "send-keys", "-t", pane, "-l", callerLine(t, s, c.line, helper))
 					s.Tmux(t, "send-keys", "-t", pane, "Enter")
@@ -144,7 +144,7 @@ func TestCaller(t *testing.T) {
 				{"unshare --pid --fork --mount-proc BARE", unknown},
 				{"unshare --pid --fork --mount-proc CALLER", here(ports.CallerEnvironment)},
 			} {
-				awaitForeground(t, s, pane, guard.AtPrompt)
+				awaitForeground(t, s, pane, guard.AtPrompt, "")
 				got := askCaller(t, topology, func(helper string) {
 					s.Tmux(t, "send-keys", "-t", pane, callerLine(t, s, c.line, helper), "Enter")
 				})

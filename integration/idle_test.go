@@ -50,13 +50,14 @@ func foreground(t *testing.T, s *realServer, pane string) guard.Process {
 // notIdle stands for every state but that of an idle shell.
 const notIdle guard.Foreground = ""
 
-// awaitForeground waits until the pane's foreground is in a state.
-func awaitForeground(t *testing.T, s *realServer, pane string, state guard.Foreground) guard.Process {
+// awaitForeground waits until the pane's foreground is in a state, for a reason that says something.
+func awaitForeground(t *testing.T, s *realServer, pane string, state guard.Foreground, says string) guard.Process {
 	t.Helper()
 	var got guard.Process
-	eventually(t, fmt.Sprintf("the foreground of %s is %q", pane, state), func() (bool, string) {
+	eventually(t, fmt.Sprintf("the foreground of %s is %q: %q", pane, state, says), func() (bool, string) {
 		got = foreground(t, s, pane)
-		return got.State == state || state == notIdle && got.State != guard.AtPrompt, fmt.Sprintf("%+v\n%s", got, screenOf(t, s, pane))
+		is := got.State == state || state == notIdle && got.State != guard.AtPrompt
+		return is && strings.Contains(got.Reason, says), fmt.Sprintf("%+v\n%s", got, screenOf(t, s, pane))
 	})
 	return got
 }
@@ -129,18 +130,18 @@ func TestForeground(t *testing.T) {
 						continue
 					}
 					t.Run(c.name, func(t *testing.T) {
-						awaitForeground(t, s, panes[i], guard.AtPrompt)
+						awaitForeground(t, s, panes[i], guard.AtPrompt, "")
 						for _, line := range c.keys {
 							typeLine(t, s, panes[i], line)
 						}
 						if c.state == guard.AtPrompt && c.says == "" { // or the state before would do
-							awaitForeground(t, s, panes[i], guard.AtPrompt)
+							awaitForeground(t, s, panes[i], guard.AtPrompt, "")
 							typeLine(t, s, panes[i], "echo rea''dy")
 							s.Screen(t, panes[i], "ready")
 						}
-						got := awaitForeground(t, s, panes[i], c.state)
-						if !strings.Contains(got.Reason, c.says) || c.state == guard.AtPrompt && c.says == "" && got.Shell != shell.shell {
-							t.Errorf("want %s and %q, got %+v", shell.shell, c.says, got)
+						got := awaitForeground(t, s, panes[i], c.state, c.says)
+						if c.state == guard.AtPrompt && c.says == "" && got.Shell != shell.shell {
+							t.Errorf("want %s, got %+v", shell.shell, got)
 						}
 						if again := foreground(t, s, panes[i]); (again.State == guard.AtPrompt) != (c.state == guard.AtPrompt) {
 							t.Errorf("want %q to last, got %+v", c.state, again)
@@ -157,7 +158,7 @@ func TestForeground(t *testing.T) {
 func typeLine(t *testing.T, s *realServer, pane, line string) {
 	t.Helper()
 	if line == "C-z" {
-		awaitForeground(t, s, pane, notIdle)
+		awaitForeground(t, s, pane, notIdle, "")
 	}
 	if line == "C-c" || line == "C-z" {
 		s.Tmux(t, "send-keys", "-t", pane, line)
