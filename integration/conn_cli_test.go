@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,18 +19,25 @@ func connHarness(t *testing.T, binary string) (*realServer, conntest.Harness) {
 	t.Helper()
 	server := startServer(t, binary, "cat")
 	return server, conntest.Harness{
-		Buffer: func(t *testing.T, name string) []byte {
+		Buffer: func(t *testing.T, names ...string) []byte {
 			t.Helper()
-			var stdout, stderr bytes.Buffer
-			cmd := exec.Command(binary, "-u", "-S", server.Socket, "show-buffer", "-b", name)
-			cmd.Stdout, cmd.Stderr = &stdout, &stderr
-			if err := cmd.Run(); err != nil {
-				if bytes.HasPrefix(stderr.Bytes(), []byte("no buffer")) {
-					return nil
-				}
-				t.Fatalf("show-buffer %s: %v: %s", name, err, stderr.Bytes())
+			path := filepath.Join(t.TempDir(), "buffers") // tmux shows one alone
+			argv := []string{"-u", "-S", server.Socket}
+			for _, name := range names {
+				argv = append(argv, "save-buffer", "-a", "-b", name, path, ";")
 			}
-			return stdout.Bytes()
+			out, err := exec.Command(binary, argv...).CombinedOutput()
+			if bytes.HasPrefix(out, []byte("no buffer")) {
+				return nil
+			}
+			if err != nil {
+				t.Fatalf("%q: %v: %s", argv, err, out)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
 		},
 		Kill: func(t *testing.T) {
 			t.Helper()
