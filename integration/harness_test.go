@@ -111,7 +111,7 @@ func (s *realServer) Try(args ...string) (string, error) {
 func eventually(t testing.TB, what string, check func() (bool, string)) {
 	t.Helper()
 	deadline := time.Now().Add(hangBound)
-	for {
+	for pause := 5 * time.Millisecond; ; pause = min(pause*3/2, 50*time.Millisecond) { // each check is a process, as a rule
 		ok, last := check()
 		if ok {
 			return
@@ -119,7 +119,7 @@ func eventually(t testing.TB, what string, check func() (bool, string)) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %v: %s\nlast: %s", hangBound, what, last)
 		}
-		<-time.After(5 * time.Millisecond) // polls another process: there is no event to wait for
+		<-time.After(pause) // polls another process: there is no event to wait for
 	}
 }
 

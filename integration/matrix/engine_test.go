@@ -26,7 +26,7 @@ import (
 
 const (
 	probeBound = 2 * time.Second  // for an engine to say that it is there
-	stepBound  = 30 * time.Second // for a step that takes a second at most
+	stepBound  = 2 * time.Minute  // for a step that takes a second at most where nobody else is at work
 	lifetime   = 10 * time.Minute // of a container: then it ends and removes itself, whatever became of the test
 )
 

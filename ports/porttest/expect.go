@@ -29,7 +29,7 @@ func bounded(t *testing.T) context.Context {
 func eventually(t *testing.T, w World, what string, check func() (bool, any)) {
 	t.Helper()
 	deadline := time.Now().Add(hangBound)
-	for {
+	for pause := 2 * time.Millisecond; ; pause = min(pause*3/2, 30*time.Millisecond) { // a check may cost a process
 		ok, last := check()
 		if ok {
 			return
@@ -37,7 +37,7 @@ func eventually(t *testing.T, w World, what string, check func() (bool, any)) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %v: %s\nlast: %+v\n%v", hangBound, what, last, w)
 		}
-		<-time.After(2 * time.Millisecond)
+		<-time.After(pause)
 	}
 }
 
