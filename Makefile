@@ -13,6 +13,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unk
 PREFIX   ?= /usr/local
 COUNT    ?= 50
 FUZZTIME ?= 1m
+PARALLEL ?= 4
 GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 
 .PHONY: build install demo check test test-real images matrix race fuzz bench docs help
@@ -48,9 +49,9 @@ test-real: ## the same contracts and the binary on each tmux of TMUX_BINARIES (d
 images: ## images of the matrix's cells that are missing (OFFLINE=1: on bases made here, from no registry of images)
 	.ci/images
 
-matrix: ## the tests of test-real in a container for each tmux; cells that cannot run are skipped (see docs/compatibility.md)
+matrix: ## the tests of test-real in a container for each tmux, PARALLEL=4 at once; cells that cannot run are skipped (docs/compatibility.md)
 	.ci/images || echo "the cells without an image are skipped"
-	go test -tags matrix -count=1 -timeout 30m -parallel 4 -v ./integration/matrix $(if $(UPDATE),-update)
+	go test -tags matrix -count=1 -timeout 40m -parallel $(PARALLEL) -v ./integration/matrix $(if $(UPDATE),-update)
 
 race: ## make test with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout 5m ./...
