@@ -25,9 +25,9 @@ import (
 )
 
 const (
-	probeBound = 2 * time.Second  // for an engine to say that it is there
-	stepBound  = 2 * time.Minute  // for a step that takes a second at most where nobody else is at work
-	lifetime   = 10 * time.Minute // of a container: then it ends and removes itself, whatever became of the test
+	probeBound = 2 * time.Second // for an engine to say that it is there
+	stepBound  = 2 * time.Minute // for a step that takes a second at most where nobody else is at work
+	leaseTime  = 5 * time.Minute // after which a container ends and removes itself, unless the test renews it
 )
 
 // An engine is a Docker engine that answered.
@@ -77,8 +77,11 @@ type running struct {
 // dir is where a cell has what was copied into it.
 const dir = "/cell"
 
-// start starts a cell's container, which ends with the test, with the files in it as executables.
-func (e engine) start(t testing.TB, cell matrix.Cell, life time.Duration, files ...string) running {
+// leased is the command of a container: it ends once nobody has touched the lease for so many seconds.
+const leased = `touch /lease; while test $(($(date +%%s) - $(stat -c %%Y /lease))) -lt %v; do sleep 1; done`
+
+// start starts a cell's container, which ends with the test or its lease, with the files in it as executables.
+func (e engine) start(t testing.TB, cell matrix.Cell, lease time.Duration, files ...string) running {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepBound)
 	defer cancel()
@@ -90,7 +93,7 @@ func (e engine) start(t testing.TB, cell matrix.Cell, life time.Duration, files 
 	}
 	init := true
 	c, err := testcontainers.Run(ctx, cell.Image,
-		testcontainers.WithEntrypoint("sleep", fmt.Sprint(life.Seconds())),
+		testcontainers.WithEntrypoint("sh", "-c", fmt.Sprintf(leased, lease.Seconds())),
 		testcontainers.WithCmd(),
 		testcontainers.WithFiles(copied...),
 		testcontainers.WithLabels(map[string]string{label: t.Name()}),
@@ -108,6 +111,34 @@ func (e engine) start(t testing.TB, cell matrix.Cell, life time.Duration, files 
 		t.Fatalf("starting a container of %s: %v", cell.Image, err)
 	}
 	return running{engine: e, DockerContainer: c, cell: cell}
+}
+
+// keep renews the lease of the cell until the test ends.
+func (r running) keep(t testing.TB, lease time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	t.Cleanup(func() {
+		cancel()
+		<-over
+	})
+	go func() {
+		defer close(over)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(lease / 5):
+			}
+			s, err := r.exec(ctx, io.Discard, io.Discard, nil, "touch", "/lease")
+			if err == nil {
+				_, err = s.wait(ctx)
+			}
+			if err != nil && ctx.Err() == nil {
+				t.Logf("renewing the lease of %s: %v", r.cell.Title(), err) // its tests fail if it ends of that
+			}
+		}
+	}()
 }
 
 // label marks this package's containers; its value is the name of the test that started one.

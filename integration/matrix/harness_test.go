@@ -75,7 +75,25 @@ func TestABrokenGateTurnsItsCellsRed(t *testing.T) {
 	}
 }
 
-// TestAnAbandonedCellRemovesItself starts a container with a short life and leaves it alone, as a killed run does.
+// TestAKeptCellStays renews a lease that would be over long ago.
+func TestAKeptCellStays(t *testing.T) {
+	e, cells := available(t)
+	const lease = 2 * time.Second
+	c := e.start(t, cells[0], lease)
+	c.keep(t, lease)
+	ctx, cancel := context.WithTimeout(t.Context(), stepBound)
+	defer cancel()
+	var out strings.Builder
+	s, err := c.exec(ctx, &out, &out, nil, "sh", "-c", "sleep 5; echo here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, err := s.wait(ctx); status != 0 || err != nil || out.String() != "here\n" {
+		t.Errorf("a command of 5 s ended with status %d, %v, and said %q", status, err, out.String())
+	}
+}
+
+// TestAnAbandonedCellRemovesItself starts a container with a short lease and leaves it alone, as a killed run does.
 func TestAnAbandonedCellRemovesItself(t *testing.T) {
 	e, cells := available(t)
 	ctx, cancel := context.WithTimeout(t.Context(), stepBound)
