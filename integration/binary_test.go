@@ -198,9 +198,9 @@ func newSession(t *testing.T, p *pipes.Process, name string) string {
 }
 
 func TestBinaryWithoutATmuxServer(t *testing.T) {
-	eachTmux(t, func(t *testing.T, tmux string) {
+	eachBackend(t, func(t *testing.T, tmux, backend string) {
 		s := newServer(t, tmux)
-		p := launch(t, "--tmux", tmux, "--socket", s.Socket)
+		p := launch(t, "--tmux", tmux, "--socket", s.Socket, "--backend", backend)
 		greeting := initialize(t, p)
 		if greeting.ServerInfo.Name != "libtmux-mcp" || greeting.ServerInfo.Version == "" || greeting.Instructions == "" {
 			t.Errorf("initialize answers %+v, want a name, a version and instructions", greeting)
@@ -224,9 +224,9 @@ func TestBinaryWithoutATmuxServer(t *testing.T) {
 }
 
 func TestBinaryStdoutHoldsOnlyJSONRPC(t *testing.T) {
-	eachTmux(t, func(t *testing.T, tmux string) {
+	eachBackend(t, func(t *testing.T, tmux, backend string) {
 		s := startServer(t, tmux)
-		p := hello(t, "--tmux", tmux, "--socket", s.Socket, "--log-level", "debug")
+		p := hello(t, "--tmux", tmux, "--socket", s.Socket, "--backend", backend, "--log-level", "debug")
 		call(t, p, "list_panes", nil)
 		callError(t, p, "capture_pane", fields{"pane_id": "%99"}, "not_found")
 		callError(t, p, "split_window", fields{"pane_id": "%0", "cwd": "/does/not/exist"}, "invalid_input")
@@ -245,9 +245,9 @@ func TestBinaryStdoutHoldsOnlyJSONRPC(t *testing.T) {
 
 func TestBinaryInAnEmptyEnvironment(t *testing.T) {
 	const text = "ПРИВЕТ日本🎉"
-	eachTmux(t, func(t *testing.T, tmux string) {
+	eachBackend(t, func(t *testing.T, tmux, backend string) {
 		s := newServer(t, tmux)
-		p := hello(t, "--tmux", tmux, "--socket", s.Socket)
+		p := hello(t, "--tmux", tmux, "--socket", s.Socket, "--backend", backend)
 		pane := newSession(t, p, text)
 		sessions := call(t, p, "list_sessions", fields{"name": text})
 		sessions.want(t, fields{"total": 1.0})

@@ -267,3 +267,95 @@ func TestCaseAManyLinesCaptureIsBounded(t *testing.T) {
 		}
 	})
 }
+
+func TestCaseCommandsThatEndOddly(t *testing.T) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
+		p := startIdle(t, binary, guard.Bash, "")
+		talk := converseOver(t, backend, p.realServer, p.frames)
+		talk.run("%0", "echo a # note", "completed", 0, "a")
+		talk.run("%0", "true #", "completed", 0)
+		talk.run("%0", "cat <<E\nin it\nE", "completed", 0, "in it")
+		out := talk.must("run_shell_command", args{"pane_id": "%0", "command": "echo 'oops"})
+		if out["outcome"] != "completed" || out["exit_status"] != 2.0 {
+			t.Errorf("unbalanced: %v, want the shell's own status", out)
+		}
+		var numbers []string
+		for n := range 400 {
+			numbers = append(numbers, fmt.Sprint(n+1))
+		}
+		talk.runWith(args{"pane_id": "%0", "command": "seq 1 400", "max_lines": 2000}, "completed", 0, numbers...)
+		p.prompt()
+
+		p = startIdle(t, binary, guard.Zsh, "")
+		converseOver(t, backend, p.realServer, p.frames).run("%0", "printf abc", "completed", 0, "abc")
+	})
+}
+
+func TestCaseADraft(t *testing.T) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
+		p := startIdle(t, binary, guard.Bash, "")
+		talk := converseOver(t, backend, p.realServer, p.frames)
+		talk.run("%0", "echo hello", "completed", 0, "hello") // its prompt is known from now on
+		p.prompt()
+		p.Tmux(t, "send-keys", "-t", "%0", "-l", "half typed")
+		before := p.Screen(t, "%0", framesPrompt+"half typed")
+		talk.refused(fault.Draft, "run_shell_command", args{"pane_id": "%0", "command": "echo ran"})
+		if after := p.Screen(t, "%0", "half typed"); after != before {
+			t.Errorf("the draft was touched:\n%s", after)
+		}
+		out := talk.runWith(args{"pane_id": "%0", "command": "echo ran", "draft": "clear"}, "completed", 0, "ran")
+		if cleared, ok := out["cleared_draft"].(string); !ok || cleared != "" && cleared != "half typed" { // what stood there cannot always be told
+			t.Errorf("cleared %v", out["cleared_draft"])
+		}
+	})
+}
+
+func TestCaseTextsInListings(t *testing.T) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
+		server := startServer(t, binary, "cat")
+		talk := converseOver(t, backend, server, nil)
+		for _, text := range []string{"a|b", "#{pid}", `"it's"`, "ПРИВЕТ日本🎉", "$HOME ~ %H"} {
+			created := talk.must("create_session", args{"name": text})
+			if out := talk.must("list_sessions", args{"name": text}); out["total"] != 1.0 {
+				t.Errorf("session %q: %v", text, out)
+			}
+			talk.must("rename", args{"target_id": created["pane_id"], "name": text})
+			directory := filepath.Join(t.TempDir(), "in\n\t"+text+"\x1f")
+			if err := os.Mkdir(directory, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			window := talk.must("create_window", args{"session_id": created["session_id"], "cwd": directory})
+			eventually(t, "the pane is in "+directory, func() (bool, string) {
+				pane := talk.must("get_pane_info", args{"pane_id": window["pane_id"]})
+				return pane["path"] == directory, fmt.Sprintf("%q", pane["path"])
+			})
+			if pane := talk.must("get_pane_info", args{"pane_id": created["pane_id"]}); pane["title"] != text {
+				t.Errorf("title %q, want %q", pane["title"], text)
+			}
+			server.Tmux(t, "kill-session", "-t", created["session_id"].(string))
+		}
+	})
+}
+
+func TestCaseAClientThatGivesUp(t *testing.T) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
+		p := startIdle(t, binary, guard.Bash, "")
+		talk := converseOver(t, backend, p.realServer, p.frames)
+		out := talk.must("run_shell_command", args{"pane_id": "%0", "command": "echo begun; sleep 2; echo done; exit 5", "timeout": 0.3})
+		if out["outcome"] != "timed_out" || out["started"] != true {
+			t.Fatalf("%v", out)
+		}
+		var first map[string]any
+		for n := range 2 {
+			got := talk.must("get_run", args{"run_id": out["run_id"], "timeout": 20})
+			if got["outcome"] != "completed" || got["exit_status"] != 5.0 || fmt.Sprint(got["lines"]) != "[begun done]" || got["complete"] != true {
+				t.Errorf("get_run %d: %v", n+1, got)
+			}
+			if first == nil {
+				first = got
+			} else if fmt.Sprint(first["lines"], first["duration_ms"]) != fmt.Sprint(got["lines"], got["duration_ms"]) {
+				t.Errorf("the second answer is another: %v, %v", first, got)
+			}
+		}
+	})
+}

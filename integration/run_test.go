@@ -122,9 +122,9 @@ func TestAShellInItsConfigurationRunsOnce(t *testing.T) {
 }
 
 func TestRunPastTheHistoryLimit(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
-		c := converse(t, p.realServer, p.frames)
+		c := converseOver(t, backend, p.realServer, p.frames)
 		for range 2 {
 			out := c.must("run_shell_command", args{"pane_id": "%0", "command": "seq 1 3000", "max_lines": 2000, "max_bytes": 262144})
 			lines, _ := out["lines"].([]any)
@@ -143,9 +143,9 @@ func TestRunPastTheHistoryLimit(t *testing.T) {
 }
 
 func TestParallelRuns(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
-		c := converse(t, p.realServer, p.frames)
+		c := converseOver(t, backend, p.realServer, p.frames)
 		type answer struct {
 			out     map[string]any
 			reason  fault.Reason
@@ -209,7 +209,7 @@ func TestParallelRuns(t *testing.T) {
 
 // Whatever ends a run ends the wait for it at once, with its name.
 func TestRunEndsWithWhatItRunsIn(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		for _, c := range []struct {
 			name, outcome string
 			end           []string
@@ -224,7 +224,7 @@ func TestRunEndsWithWhatItRunsIn(t *testing.T) {
 				t.Parallel()
 				p := startIdle(t, binary, guard.Bash, "")
 				p.Tmux(t, "new-session", "-d", "-s", "other")
-				talk := converse(t, p.realServer, p.frames)
+				talk := converseOver(t, backend, p.realServer, p.frames)
 				answers := make(chan map[string]any)
 				go func() {
 					out, failure, err := talk.Ask(t.Context(), "run_shell_command", args{"pane_id": "%0", "command": "echo begun; sleep 97"})
