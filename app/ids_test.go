@@ -41,7 +41,10 @@ func TestEveryToolRefusesBadIDs(t *testing.T) {
 				if !strings.HasSuffix(argument, "_id") || argument == "run_id" {
 					continue
 				}
-				for _, id := range []string{"0", "1", "-1", "%", "%01", "@-1", "$x", "main", "main:0.0", "=main:", "{last}", "!", "%0 ", "%0;", "#{pane_id}", "#(id)", "+1"} {
+				wrong := map[string][]string{
+					"pane_id": {"@0", "$0"}, "other_pane_id": {"@0", "$0"}, "window_id": {"%0", "$0"}, "session_id": {"%0", "@0"},
+				}
+				for _, id := range append(wrong[argument], "0", "1", "-1", "%", "%01", "@-1", "$x", "main", "main:0.0", "=main:", "{last}", "!", "%0 ", "%0;", "#{pane_id}", "#(id)", "+1") {
 					arguments := map[string]any{}
 					for _, required := range tool.Input.Required {
 						arguments[required] = fitting(required, tool.Input.Properties[required])
