@@ -16,7 +16,7 @@ const nobody = 65534
 
 // TestBinaryInTrouble has each way in which tmux cannot be used: the session stands, and the tools say what is wrong.
 func TestBinaryInTrouble(t *testing.T) {
-	eachTmux(t, func(t *testing.T, tmux string) {
+	eachBackend(t, func(t *testing.T, tmux, backend string) {
 		tests := []struct {
 			name  string
 			setup func(t *testing.T) *exec.Cmd // the server's command line
@@ -31,7 +31,7 @@ func TestBinaryInTrouble(t *testing.T) {
 				if err := os.Chmod(s.Socket, 0); err != nil {
 					t.Fatal(err)
 				}
-				cmd := exec.Command(serverBinary(t), "--tmux", tmux, "--socket", s.Socket)
+				cmd := exec.Command(serverBinary(t), "--backend", backend, "--tmux", tmux, "--socket", s.Socket)
 				if os.Getuid() == 0 {
 					cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 				}
@@ -42,18 +42,18 @@ func TestBinaryInTrouble(t *testing.T) {
 				if err := os.WriteFile(file, []byte("not a socket"), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				return exec.Command(serverBinary(t), "--tmux", tmux, "--socket", file)
+				return exec.Command(serverBinary(t), "--backend", backend, "--tmux", tmux, "--socket", file)
 			}, "transport_error", "not a socket"},
 			{"no tmux executable", func(t *testing.T) *exec.Cmd {
-				return exec.Command(serverBinary(t), "--tmux", "/does/not/exist/tmux", "--socket", newServer(t, tmux).Socket)
+				return exec.Command(serverBinary(t), "--backend", backend, "--tmux", "/does/not/exist/tmux", "--socket", newServer(t, tmux).Socket)
 			}, "transport_error", "/does/not/exist/tmux"},
 			{"tmux executable older than 3.2a", func(t *testing.T) *exec.Cmd {
 				s := startServer(t, tmux)
-				return exec.Command(serverBinary(t), "--tmux", script(t, "echo tmux 3.1c"), "--socket", s.Socket)
+				return exec.Command(serverBinary(t), "--backend", backend, "--tmux", script(t, "echo tmux 3.1c"), "--socket", s.Socket)
 			}, "unsupported", "3.2a"},
 			{"tmux server older than 3.2a", func(t *testing.T) *exec.Cmd {
 				s := startServer(t, tmux)
-				return exec.Command(serverBinary(t), "--tmux", agedServer(t, s, "3.1c"), "--socket", s.Socket)
+				return exec.Command(serverBinary(t), "--backend", backend, "--tmux", agedServer(t, s, "3.1c"), "--socket", s.Socket)
 			}, "unsupported", "3.2a"},
 		}
 		for _, tt := range tests {
@@ -81,8 +81,10 @@ func TestBinaryInTrouble(t *testing.T) {
 func agedServer(t *testing.T, s *realServer, version string) string {
 	t.Helper()
 	actual := s.Tmux(t, "display-message", "-p", "#{version}")
+	change := `s/` + strings.ReplaceAll(actual, ".", `\.`) + `/` + version + `/g`
 	return script(t, `test "$1" != -V || exec "`+s.Binary+`" -V
+case " $* " in *" -C "*) "`+s.Binary+`" "$@" | sed -u '`+change+`'; exit;; esac
 out=$("`+s.Binary+`" "$@"; echo "status $?")
-printf '%s' "${out%status *}" | sed 's/`+strings.ReplaceAll(actual, ".", `\.`)+`/`+version+`/g'
+printf '%s' "${out%status *}" | sed '`+change+`'
 exit "${out##*status }"`)
 }

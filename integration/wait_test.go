@@ -46,7 +46,7 @@ func soon(t *testing.T, ended <-chan told) told {
 }
 
 func TestWaitEndsWithWhatItWaitsIn(t *testing.T) {
-	eachTmux(t, func(t *testing.T, tmux string) {
+	eachBackend(t, func(t *testing.T, tmux, backend string) {
 		for _, tt := range []struct {
 			name    string
 			does    func(t *testing.T, s *realServer, pane string)
@@ -74,7 +74,7 @@ func TestWaitEndsWithWhatItWaitsIn(t *testing.T) {
 				s := startServer(t, tmux)
 				pane := s.Tmux(t, "new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "other", "-x", "80", "-y", "24", "--", "sh", "-c", "echo here; exec cat")
 				s.Screen(t, pane, "here")
-				c := converse(t, s, nil)
+				c := converseOver(t, backend, s, nil)
 				c.must("list_panes", nil)
 				ended := c.during(t.Context(), "wait_for_text", args{"pane_id": pane, "patterns": []string{"what does not come"}, "stop": []string{"here"}, "timeout": 60})
 				s.Tmux(t, "send-keys", "-t", pane, "-l", "typed") // echoed: so that there are lines to tell
