@@ -295,8 +295,7 @@ func TestCaseADraft(t *testing.T) {
 	eachBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		talk := converseOver(t, backend, p.realServer, p.frames)
-		talk.run("%0", "echo hello", "completed", 0, "hello") // its prompt is known from now on
-		p.prompt()
+		talk.must("list_panes", nil)
 		p.Tmux(t, "send-keys", "-t", "%0", "-l", "half typed")
 		before := p.Screen(t, "%0", framesPrompt+"half typed")
 		talk.refused(fault.Draft, "run_shell_command", args{"pane_id": "%0", "command": "echo ran"})
