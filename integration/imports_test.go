@@ -53,6 +53,8 @@ var rules = []rule{
 	},
 	{pkg: "adapters/fake/streamtest"},
 	{pkg: "adapters/process", code: []string{"domain/...", "ports", lo, system}},
+	{pkg: "adapters/enroll", code: []string{"domain/...", "ports", "adapters/enroll/helper", lo, system}},
+	{pkg: "adapters/enroll/helper", code: []string{system}}, // it starts before all else is initialized
 	{pkg: "adapters/shell", code: []string{"domain/...", "ports", lo, system}},
 	{pkg: "adapters/stdio", code: []string{sdk, system}},
 	{

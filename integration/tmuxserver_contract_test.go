@@ -97,7 +97,11 @@ func (w *tmuxWorld) newRecord() string {
 }
 
 func programText(program porttest.Program, record string) string {
-	if program == porttest.Recorder {
+	switch program {
+	case porttest.Shell:
+	case porttest.Enrollable:
+		return "cd / && exec env PS1='$ ' zsh -f"
+	case porttest.Recorder:
 		return fmt.Sprintf("stty raw -echo; sh -c 'echo $$ >%[1]s.pid; exec cat >%[1]s'; exit 3", record)
 	}
 	return "cd / && exec env PS1='$ ' ENV= sh"
@@ -106,7 +110,7 @@ func programText(program porttest.Program, record string) string {
 // ready waits until a program reads.
 func (w *tmuxWorld) ready(id tmux.PaneID, program porttest.Program, record string) {
 	w.records[id] = record
-	if program == porttest.Shell {
+	if program != porttest.Recorder {
 		w.Screen(w.t, string(id), "$")
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/fake"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 	"github.com/libtmux-mcp/libtmux-mcp/ports/porttest"
@@ -12,11 +13,14 @@ import (
 // The fake keeps the contract, as every version of tmux.
 func TestContract(t *testing.T) {
 	for _, version := range []tmux.Version{"3.2a", "3.4", "3.8"} {
-		newWorld := func(t *testing.T) porttest.World {
-			w := world{World: fake.New(fake.Options{Version: version}), t: t}
-			t.Cleanup(w.Close)
-			return w
+		with := func(shell guard.Shell) func(t *testing.T) porttest.World {
+			return func(t *testing.T) porttest.World {
+				w := world{World: fake.New(fake.Options{Version: version, Shell: shell}), t: t}
+				t.Cleanup(w.Close)
+				return w
+			}
 		}
+		newWorld, newZsh := with(guard.Bash), with(guard.Zsh)
 		t.Run(string(version), func(t *testing.T) {
 			t.Run("Reader", func(t *testing.T) { porttest.Reader(t, newWorld) })
 			t.Run("Events", func(t *testing.T) { porttest.Events(t, newWorld) })
@@ -30,6 +34,9 @@ func TestContract(t *testing.T) {
 			t.Run("Processes", func(t *testing.T) { porttest.Processes(t, newWorld) })
 			t.Run("Identity", func(t *testing.T) { porttest.Identity(t, newWorld) })
 			t.Run("Frames", func(t *testing.T) { porttest.Frames(t, newWorld) })
+			if version != "3.2a" { // with which no shell is enrolled
+				t.Run("Enrollments", func(t *testing.T) { porttest.Enrollments(t, newZsh) })
+			}
 		})
 	}
 }
@@ -43,7 +50,7 @@ type world struct {
 func (w world) Ports() porttest.Ports {
 	return porttest.Ports{
 		Reader: w.World, Events: w.World, Input: w.World, Creator: w.World, Inspector: w.World, Snapshots: w.World, Manager: w.World, Channels: w.World, Terminator: w.World,
-		Processes: w.World, Identity: w.World, Frames: w.World,
+		Processes: w.World, Identity: w.World, Frames: w.World, Enrollments: w.World, Authorizer: w.World,
 	}
 }
 
@@ -109,7 +116,7 @@ func (w world) Kill(target string) {
 }
 
 func (w world) Respawn(pane tmux.PaneID, program porttest.Program) {
-	w.World.Replace(pane, argv(program)...)
+	w.Replace(pane, argv(program)...)
 	w.ready(pane, program)
 }
 

@@ -126,7 +126,7 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 	if t.foreground == self {
 		t.foreground = before
 	}
-	if !background {
+	if !background && j != nil {
 		t.canonical, t.echo = true, true
 	}
 	w.touch()
@@ -150,6 +150,8 @@ func (s *shell) process(ctx context.Context, args []string) *Process {
 	p := &Process{Args: args, Stdout: hc.Stdout, Stderr: hc.Stderr, terminal: s.terminal, job: jobOf(ctx), dir: hc.Dir}
 	if marker, ok := hc.Stdin.(*os.File); ok {
 		p.stdin = s.terminal.pane.world.input(marker)
+	} else if ctx.Value(noInputKey{}) != nil {
+		p.stdin = strings.NewReader("")
 	}
 	return p
 }

@@ -158,6 +158,10 @@ func (s *shell) accept() {
 			s.begin(text, func(j *job) int { return s.play(j, frame) })
 			return
 		}
+		if invited := s.terminal.pane.world.invitedAs(strings.TrimSpace(text)); invited != nil {
+			s.begin(text, func(*job) int { return s.enroll(invited) })
+			return
+		}
 		s.begin(text, func(j *job) int { return s.runLine(j, file) })
 	}
 }

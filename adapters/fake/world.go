@@ -89,6 +89,8 @@ type World struct {
 	frames   map[string]*staged     // by run id
 	holders  map[holding]*staged    // the frame that holds a pane
 	caller   ports.Caller
+
+	invitations map[string]*invited // by enrollment
 }
 
 // New makes a world without a server. Close ends it.
@@ -113,6 +115,8 @@ func New(options Options) *World {
 		frames:   map[string]*staged{},
 		holders:  map[holding]*staged{},
 		caller:   ports.Caller{How: ports.CallerUnknown},
+
+		invitations: map[string]*invited{},
 	}
 	w.own = &Frames{world: w}
 	return w

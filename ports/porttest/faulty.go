@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libtmux-mcp/libtmux-mcp/domain/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/frame"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
@@ -236,4 +237,14 @@ func (f *faultyFrame) Keep(record frame.Record) error {
 
 func (f *faultyFrame) Close() error {
 	return befallSend(context.Background(), f.of, "Close", f.Frame.Close)
+}
+
+// Invite implements [ports.Enrollments].
+func (f *Faulty) Invite(ctx context.Context, invitation enroll.Invitation) (ports.Invited, error) {
+	return befall(ctx, f, "Invite", func() (ports.Invited, error) { return f.Ports.Invite(ctx, invitation) })
+}
+
+// Authorize implements [ports.Authorizer].
+func (f *Faulty) Authorize(ctx context.Context, subject enroll.Subject, order enroll.Order) (enroll.Evidence, error) {
+	return befall(ctx, f, "Authorize", func() (enroll.Evidence, error) { return f.Ports.Authorize(ctx, subject, order) })
 }

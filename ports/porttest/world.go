@@ -23,6 +23,8 @@ type Ports struct {
 	ports.Processes
 	ports.Identity
 	ports.Frames
+	ports.Enrollments
+	ports.Authorizer
 }
 
 // A World is an implementation under test and the tmux that it speaks to, of a test's own: the knobs are what a person or a program at
@@ -75,6 +77,8 @@ type Program string
 const (
 	// Shell is an interactive POSIX shell of a family in which frames can run, with the prompt "$ ", in the directory "/".
 	Shell Program = "shell"
+	// Enrollable is an interactive shell that can be enrolled, with the prompt "$ ", in the directory "/".
+	Enrollable Program = "enrollable shell"
 	// Recorder has the terminal raw, without echo, keeps every byte that it reads, and prints nothing.
 	Recorder Program = "recorder"
 )

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/libtmux-mcp/libtmux-mcp/domain/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
@@ -108,6 +109,14 @@ func looped[T any](version tmux.Version, panes []T, id func(T) tmux.PaneID) []T 
 	}
 	number := func(p T) int { n, _ := strconv.Atoi(string(id(p))[1:]); return n }
 	return slices.SortedStableFunc(slices.Values(panes), func(a, b T) int { return cmp.Compare(number(a), number(b)) })
+}
+
+// Lives is the condition that a pane has that process, alive, in a life of a server.
+func Lives(subject enroll.Subject) Condition {
+	c := Exists(subject.Server, string(subject.Pane))
+	c.Format += ";#{pane_pid};#{pane_dead}"
+	c.Want += fmt.Sprintf(";%d;0", subject.PID)
+	return c
 }
 
 // Exists is the condition that a session ("$N"), window ("@N") or pane ("%N") still exists in a life of a server.
