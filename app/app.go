@@ -35,6 +35,9 @@ type Ports struct {
 	Processes  ports.Processes
 	Identity   ports.Identity
 	Frames     ports.Frames
+
+	Enrollments ports.Enrollments
+	Authorizer  ports.Authorizer
 }
 
 // Options configure an application. The zero value is usable.
@@ -69,6 +72,7 @@ type App struct {
 	sealer       screen.Sealer // of cursors
 	claims       claims
 	runs         *registry
+	enrollments  enrollments
 }
 
 // New makes an application. Nothing is read or started yet.
@@ -91,8 +95,11 @@ func New(outside Ports, options Options) *App {
 	}
 }
 
-// Close ends what the application owns: the attendance of runs. Commands that still run go on and record their status.
-func (a *App) Close() { a.runs.close() }
+// Close ends what the application owns: enrollments, invited and accepted, and the attendance of runs. Commands that still run go on and record their status.
+func (a *App) Close() {
+	a.enrollments.close()
+	a.runs.close()
+}
 
 // Tools are the tools that this application offers, in the order of the catalogue.
 func (a *App) Tools() []Tool { return slices.Clone(a.tools) }

@@ -11,6 +11,11 @@ func exactRows() []Tool {
 			Description: "Which tmux server this is, which tools are enabled, and within which limits. What is not listed is not enabled.",
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
 		}, (*App).TmuxCapabilities),
+		row(Tool{
+			Name: tmuxRun, Title: "Run a script", Toolset: surface.Exact, Hints: types, Waits: true,
+			Description: "Execute a POSIX sh script for the enrolled zsh of a pane, without typing: exit status or signal, exact separate outputs, a receipt. Nothing of it persists in that shell. It must be idle at an empty prompt.",
+			Effect:      surface.Change, Reach: surface.ReachShell, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
+		}, (*App).TmuxRun),
 	}
 }
 

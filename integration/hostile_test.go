@@ -73,6 +73,7 @@ func TestFreeTextIsLiteral(t *testing.T) {
 			return func() args { return args{"pane_id": pane, "timeout": 0} }
 		}
 		session := func() args { return args{"session_id": "$0"} }
+		generation := talk.must("get_server_info", nil)["generation"]
 		calls := map[string]literalCall{
 			"list_sessions": {}, "list_windows": {}, "list_panes": {}, "search_panes": {}, "get_run": {}, "show_hooks": {}, "show_environment": {},
 			"show_options":       {others: func() args { return args{"scope": "session"} }},
@@ -96,6 +97,7 @@ func TestFreeTextIsLiteral(t *testing.T) {
 			"split_window":      {others: at(recorder)},
 			"respawn_pane":      {others: at(recorder)},
 			"run_shell_command": {others: func() args { return args{"pane_id": shell, "timeout": 5} }},
+			"tmux_run":          {others: func() args { return args{"target_id": shell, "generation": generation, "script": "true"} }},
 			"send_keys":         {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed, "keys": typed}},
 			"paste_text":        {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed}},
 		}
@@ -127,7 +129,7 @@ func TestFreeTextIsLiteral(t *testing.T) {
 					}
 					out, failure := talk.Call(t, tool.Name, arguments)
 					walked++
-					if failure != nil && !slices.Contains([]fault.Kind{fault.InvalidInput, fault.NotFound, fault.StaleCursor}, failure.Code) {
+					if failure != nil && !slices.Contains([]fault.Kind{fault.InvalidInput, fault.NotFound, fault.StaleCursor, fault.StaleTarget}, failure.Code) {
 						t.Errorf("%s with %s %q: %s", tool.Name, argument, text, failure.Text)
 					}
 					if keeps := call.kept[argument]; failure == nil && keeps != nil {

@@ -45,21 +45,23 @@ type clientFlags struct {
 
 // serveFlags are the flags of serve. Values that are out of range are refused in config.
 type serveFlags struct {
-	Socket           *string  `placeholder:"PATH" help:"Path of the socket of the tmux server to use. It is borrowed: never killed, started only by create_session."`
-	SocketName       *string  `placeholder:"NAME" help:"Name of that socket, as tmux -L. Without either, a server named libtmux-mcp is used, and started if it does not run."`
-	Tmux             *string  `placeholder:"EXECUTABLE" help:"The tmux executable. Default: tmux on PATH or in the usual directories."`
-	Backend          string   `default:"auto" enum:"auto,cli,control" help:"How tmux is reached: cli (a process for each command list; waits poll), control (clients that stay attached), auto (cli, and control for waits)."`
-	Endpoint         *string  `placeholder:"NAME" help:"Deny by default: only tmux_capabilities is on offer, and what --enable-tool names. The name is the server's public alias, in the URIs of resources: letters, digits, _ . -"`
-	EnableTool       []string `sep:"none" placeholder:"NAME" help:"Deny by default, and offer this tool too. Repeatable."`
-	Timeout          float64  `default:"5" placeholder:"SECONDS" help:"For calls that do not wait, 0.1 to 120."`
-	Concurrency      int      `default:"64" help:"Calls at work at once, 1 to 1024."`
-	MaxRequests      int      `default:"256" help:"Calls at work and waiting for their turn, 1 to 65536."`
-	MaxFrameBytes    int      `default:"1048576" help:"Bytes of a received message, 4096 to 67108864."`
-	MaxOutputBytes   int      `default:"4194304" help:"Bytes queued to a peer that reads slowly, 65536 to 268435456."`
-	MaxResponseBytes int      `default:"1048576" help:"Bytes of one structured answer, 65536 to 16777216."`
-	Ask              bool     `help:"Where the client shows questions, put to the person what would be refused because they see the pane or because this conversation runs in it; it goes on if they agree."`
-	Audit            *string  `placeholder:"FILE" help:"Absolute path of a file to which every call adds a line: tool, target, outcome, delivery, duration; nothing that was typed or shown."`
-	LogLevel         string   `default:"warn" enum:"debug,info,warn,error" help:"What to log on standard error: ${enum}."`
+	Socket            *string  `placeholder:"PATH" help:"Path of the socket of the tmux server to use. It is borrowed: never killed, started only by create_session."`
+	SocketName        *string  `placeholder:"NAME" help:"Name of that socket, as tmux -L. Without either, a server named libtmux-mcp is used, and started if it does not run."`
+	Tmux              *string  `placeholder:"EXECUTABLE" help:"The tmux executable. Default: tmux on PATH or in the usual directories."`
+	Backend           string   `default:"auto" enum:"auto,cli,control" help:"How tmux is reached: cli (a process for each command list; waits poll), control (clients that stay attached), auto (cli, and control for waits)."`
+	Endpoint          *string  `placeholder:"NAME" help:"Deny by default: only tmux_capabilities is on offer, and what --enable-tool names. The name is the server's public alias, in the URIs of resources: letters, digits, _ . -"`
+	EnableTool        []string `sep:"none" placeholder:"NAME" help:"Deny by default, and offer this tool too. Repeatable."`
+	EnrollPane        []string `sep:"none" placeholder:"%ID=FILE" help:"Deny by default, and invite the zsh that is that pane's process: FILE is made, and enrolls it for tmux_run when sourced there. Repeatable, at most 8."`
+	EnrollmentTimeout float64  `default:"60" placeholder:"SECONDS" help:"Within which an invited shell must source its file, at most 300."`
+	Timeout           float64  `default:"5" placeholder:"SECONDS" help:"For calls that do not wait, 0.1 to 120."`
+	Concurrency       int      `default:"64" help:"Calls at work at once, 1 to 1024."`
+	MaxRequests       int      `default:"256" help:"Calls at work and waiting for their turn, 1 to 65536."`
+	MaxFrameBytes     int      `default:"1048576" help:"Bytes of a received message, 4096 to 67108864."`
+	MaxOutputBytes    int      `default:"4194304" help:"Bytes queued to a peer that reads slowly, 65536 to 268435456."`
+	MaxResponseBytes  int      `default:"1048576" help:"Bytes of one structured answer, 65536 to 16777216."`
+	Ask               bool     `help:"Where the client shows questions, put to the person what would be refused because they see the pane or because this conversation runs in it; it goes on if they agree."`
+	Audit             *string  `placeholder:"FILE" help:"Absolute path of a file to which every call adds a line: tool, target, outcome, delivery, duration; nothing that was typed or shown."`
+	LogLevel          string   `default:"warn" enum:"debug,info,warn,error" help:"What to log on standard error: ${enum}."`
 }
 
 // A selection says how the socket was chosen.
@@ -73,18 +75,20 @@ const (
 
 // A config is a command line and an environment, checked and complete. Nothing was touched to make it.
 type config struct {
-	help        string
-	flags       serveFlags
-	json        bool        // of tools
-	client      clientFlags // of client-config
-	socketPath  string
-	selected    selection
-	choice      surface.Choice
-	endpoint    string
-	tmuxConfig  string // configuration of a server that this process starts; empty: the shipped one, or tmux's own if borrowed
-	timeout     time.Duration
-	level       slog.Level
-	environment map[string]string
+	help           string
+	flags          serveFlags
+	json           bool        // of tools
+	client         clientFlags // of client-config
+	socketPath     string
+	selected       selection
+	choice         surface.Choice
+	endpoint       string
+	tmuxConfig     string // configuration of a server that this process starts; empty: the shipped one, or tmux's own if borrowed
+	timeout        time.Duration
+	enroll         []paneFile
+	enrollmentLife time.Duration
+	level          slog.Level
+	environment    map[string]string
 }
 
 // parse reads the command line and the environment.
@@ -199,7 +203,7 @@ func (f serveFlags) config(environment []string) (config, error) {
 	if toolsets, set := env[surface.ToolsetsVariable]; set {
 		wish.Toolsets = &toolsets
 	}
-	if f.Endpoint != nil || len(f.EnableTool) > 0 {
+	if f.Endpoint != nil || len(f.EnableTool) > 0 || len(f.EnrollPane) > 0 {
 		wish.Exact, wish.Enable = app.ExactBase(), f.EnableTool
 	}
 	c.endpoint = lo.FromPtrOr(f.Endpoint, app.DefaultEndpoint)
@@ -210,6 +214,10 @@ func (f serveFlags) config(environment []string) (config, error) {
 	if c.choice, err = surface.Choose(app.Members(), wish); err != nil {
 		return config{}, err
 	}
+	if c.enroll, err = f.enrollPanes(c.choice); err != nil {
+		return config{}, err
+	}
+	c.enrollmentLife = time.Duration(f.EnrollmentTimeout * float64(time.Second))
 	if c.tmuxConfig, err = absolute(env, "LIBTMUX_TMUX_CONFIG"); err != nil {
 		return config{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/mcpserver"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/process"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/shell"
@@ -40,15 +41,25 @@ func serve(ctx context.Context, c config) error {
 	if err != nil {
 		return err
 	}
+	enrollments, err := enroll.Open(enroll.Options{})
+	if err != nil {
+		return err
+	}
 	backend := c.backend(conn)
 	defer backend.close()
 	outside := backend.ports
 	outside.Frames, outside.Identity = frames, process.NewIdentity(backend.server)
 	outside.Processes = process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]})
+	outside.Enrollments, outside.Authorizer = enrollments, backend.server
 	application := app.New(outside, app.Options{
 		CallTimeout: c.timeout, MaxResultBytes: c.flags.MaxResponseBytes, SocketPath: conn.Socket(), Endpoint: c.endpoint, Backend: backend.commands, Polling: backend.polling, Logger: logger, Surface: &selection, Launch: launch, Audit: audit,
 	})
 	defer application.Close()
+	enlisted, err := c.enlist(ctx, application, backend.server, logger)
+	if err != nil {
+		return err
+	}
+	defer enlisted.close()
 
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
