@@ -2,7 +2,8 @@
 // tag "matrix", need a Docker engine, and run by "make matrix"; .ci/images makes the images of the cells.
 //
 // What a cell is stands in the file cells alone. The test binary is that of package integration, built once and copied
-// into each cell beside the server: a suite that is added there runs in every cell by itself.
+// into each cell beside the server: a suite that is added there runs in every cell by itself, with -test.short: what is done many times
+// only to catch what is rare is done a few times there.
 //
 // The environment may name more:
 //

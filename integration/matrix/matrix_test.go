@@ -88,7 +88,7 @@ func runCell(t *testing.T, judge func(*testing.T) testing.TB, e engine, result *
 	defer cancel()
 	env := []string{"LIBTMUX_MCP_BINARY=" + dir + "/libtmux-mcp", "TMUX_BINARIES=tmux"}
 	run := func(name string, ended func(matrix.Top)) error {
-		argv := []string{dir + "/integration.test", "-test.timeout", (testsBound - 10*time.Second).String()}
+		argv := []string{dir + "/integration.test", "-test.short", "-test.timeout", (testsBound - 10*time.Second).String()}
 		if name == "" {
 			argv = append(argv, "-test.skip", "^TestImport") // these are about the sources, which are not in a cell
 		} else {
