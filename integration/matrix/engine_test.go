@@ -85,11 +85,16 @@ func (e engine) start(t testing.TB, cell matrix.Cell, lease time.Duration, files
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepBound)
 	defer cancel()
-	copied := make([]testcontainers.ContainerFile, len(files))
-	for i, file := range files {
-		copied[i] = testcontainers.ContainerFile{
-			HostFilePath: file, ContainerFilePath: dir + "/" + filepath.Base(file), FileMode: 0o755,
-		}
+	var copied []testcontainers.ContainerFile
+	for _, file := range files {
+		copied = append(copied, testcontainers.ContainerFile{HostFilePath: file, ContainerFilePath: dir + "/" + filepath.Base(file), FileMode: 0o755})
+	}
+	scenarios, err := filepath.Glob(root + "/docs/scenarios/*")
+	if err != nil || len(scenarios) == 0 {
+		t.Fatalf("%d scenarios: %v", len(scenarios), err)
+	}
+	for _, file := range scenarios { // the tests read them from beside their own directory, which is /tmp there
+		copied = append(copied, testcontainers.ContainerFile{HostFilePath: file, ContainerFilePath: "/docs/scenarios/" + filepath.Base(file), FileMode: 0o644})
 	}
 	init := true
 	c, err := testcontainers.Run(ctx, cell.Image,
