@@ -12,6 +12,11 @@ func exactRows() []Tool {
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
 		}, (*App).TmuxCapabilities),
 		row(Tool{
+			Name: "tmux_wait", Title: "tmux wait", Toolset: surface.Exact, Hints: reads, Waits: true,
+			Description: "Wait until a pane's screen contains a text, or until the process that it runs now has ended. A deadline, the end of tmux and a lost observation are errors, never success. process_exit needs process tracking (tmux_capabilities).",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
+		}, (*App).TmuxWait),
+		row(Tool{
 			Name: tmuxRun, Title: "Run a script", Toolset: surface.Exact, Hints: types, Waits: true,
 			Description: "Execute a POSIX sh script for the enrolled zsh of a pane, without typing: exit status or signal, exact separate outputs, a receipt. Nothing of it persists in that shell. It must be idle at an empty prompt.",
 			Effect:      surface.Change, Reach: surface.ReachShell, Holds: []surface.Content{surface.TerminalText, surface.Metadata},

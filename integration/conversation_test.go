@@ -60,9 +60,11 @@ func converseOver(t *testing.T, backend string, server *realServer, frames *shel
 	if backend == backendControl {
 		typed = controlServer(t, server)
 	}
+	identity := process.NewIdentity(typed)
+	t.Cleanup(identity.Close)
 	application := app.New(app.Ports{
 		Reader: typed, Events: typed, Input: typed, Creator: typed, Inspector: typed, Manager: typed, Channels: channels(t, server, typed), Terminator: typed, Processes: process.New(process.Options{}),
-		Identity: process.NewIdentity(typed), Frames: frames,
+		Identity: identity, Frames: frames,
 	}, app.Options{SocketPath: server.Socket, Backend: backend})
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(application.Close)

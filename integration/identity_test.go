@@ -3,38 +3,67 @@
 package integration_test
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/process"
-	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
-	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
-	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 	"github.com/libtmux-mcp/libtmux-mcp/ports/porttest"
 )
 
 // Before tmux 3.3 the suite asserts the refusal, which names the version.
 func TestIdentityContract(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
-		for name, inspector := range map[string]func(*testing.T, *tmuxWorld) ports.Inspector{"cli": overCLI, "control": overControl} {
-			t.Run(name, func(t *testing.T) {
-				porttest.Identity(t, func(t *testing.T) porttest.World {
-					w := newTmuxWorld(t, binary)
-					w.ports.Identity = process.NewIdentity(inspector(t, w))
-					return w
-				})
-			})
-		}
+	eachBackend(t, func(t *testing.T, binary, backend string) {
+		porttest.Identity(t, func(t *testing.T) porttest.World {
+			w := newTmuxWorld(t, binary)
+			inspector := w.ports.Inspector
+			if backend == backendControl {
+				inspector = controlServer(t, w.realServer)
+			}
+			identity := process.NewIdentity(inspector)
+			t.Cleanup(identity.Close)
+			w.ports.Identity = identity
+			return w
+		})
 	})
 }
 
-func overCLI(_ *testing.T, w *tmuxWorld) ports.Inspector { return w.ports.Inspector }
+// foreignVariable makes a test say whether the processes of the server at the socket it names can be held.
+const foreignVariable = "LIBTMUX_TEST_FOREIGN"
 
-func overControl(t *testing.T, w *tmuxWorld) ports.Inspector {
-	t.Helper()
-	other := cliConn(t, w.realServer, cli.Options{Config: "/dev/null", Env: plainEnv(t)})
-	clients := controlClients(other)
-	conn := control.NewConn(clients, other)
-	t.Cleanup(conn.Close)
-	return tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
+// From another PID namespace a server can be spoken to, but its pids are those of other processes.
+func TestTrackingFromAnotherNamespace(t *testing.T) {
+	if os.Getenv(foreignVariable) != "" {
+		eachTmux(t, func(t *testing.T, binary string) {
+			server := cliServer(t, &realServer{Binary: binary, Socket: os.Getenv(foreignVariable)})
+			identity := process.NewIdentity(server)
+			defer identity.Close()
+			tracking, err := identity.Tracking(t.Context(), topology(t, server).Server)
+			fmt.Printf("tracking %q %v\n", tracking.Lack, err)
+		})
+		return
+	}
+	if os.Getuid() != 0 {
+		t.Skip("needs root")
+	}
+	eachTmux(t, func(t *testing.T, binary string) {
+		s := startServer(t, binary)
+		want := ports.LackNamespace
+		if !topology(t, cliServer(t, s)).Server.Version.AtLeast("3.3") {
+			want = ports.LackTmux
+		}
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "unshare", "--pid", "--fork", "--mount-proc", self, "-test.run", "^TestTrackingFromAnotherNamespace$")
+		cmd.Env = append(os.Environ(), foreignVariable+"="+s.Socket, "TMUX_BINARIES="+binary)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), fmt.Sprintf("tracking %q <nil>", want)) {
+			t.Errorf("%v: got %s, want %s", err, out, want)
+		}
+	})
 }

@@ -25,7 +25,8 @@ type Held interface {
 	Generation() tmux.ProcessGeneration
 
 	// Wait waits until the process has ended, whatever becomes of the pane meanwhile, and tells that as often as asked. An end is told
-	// only if the server answered after it; if the server ended, before it or with it, it is ServerGone. After Close it is Cancelled.
+	// only if the server lives after it: it answers; or it is too busy to, runs, and the process did not end by a hangup, such as
+	// the end of a server sends. If the server ended, before it or with it, it is ServerGone. After Close it is Cancelled.
 	Wait(ctx context.Context) (Exit, error)
 
 	// Close lets the process go, and ends every Wait. When it returns nothing of the hold is left. It may be called again.

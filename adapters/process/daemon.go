@@ -29,14 +29,18 @@ func (i *Identity) join(ctx context.Context, server tmux.Server) (*daemon, error
 	if d := i.shared(server.Generation, nil); d != nil {
 		return d, nil
 	}
-	opened := &daemon{of: i, server: server, pulse: newPulse()}
+	opened := &daemon{of: i, server: server, pulse: newPulse(&i.work, func(ctx context.Context) error {
+		_, err := i.tmux.Variables(ctx, server, "", []string{"pid"})
+		return err
+	})}
 	var err error
 	if opened.handle, err = openListener(ctx, server.SocketPath, server.PID); err != nil {
+		defer opened.pulse.close()
 		return nil, opened.failed(ctx, err)
 	}
 	d := i.shared(server.Generation, opened)
 	if d != opened { // somebody else was faster
-		opened.handle.close()
+		opened.close()
 	}
 	return d, nil
 }
@@ -66,16 +70,18 @@ func (d *daemon) leave() {
 	}
 	d.of.mu.Unlock()
 	if last {
-		d.handle.close()
+		d.close()
 	}
 }
 
 // lives asks the server whether it lives, which proves that it did after whatever was noticed before.
 func (d *daemon) lives(ctx context.Context) error {
-	return d.pulse.check(ctx, func(ctx context.Context) error {
-		_, err := d.of.tmux.Variables(ctx, d.server, "", []string{"pid"})
-		return err
-	})
+	return d.pulse.check(ctx)
+}
+
+func (d *daemon) close() {
+	d.pulse.close()
+	d.handle.close()
 }
 
 // failed makes a fault of what went wrong with the server's process: often it is just that the server ended.

@@ -17,6 +17,7 @@ var errEnded = errors.New("the process has ended")
 // A handle is a process that the kernel keeps apart from every other, whatever pid those have: a descriptor that becomes readable when
 // the process ends. The runtime's poller waits at it, and no thread.
 type handle struct {
+	pid  int // while the process lives; then it may become another's
 	file *os.File
 	raw  syscall.RawConn
 
@@ -25,12 +26,12 @@ type handle struct {
 	at    time.Time     // when that was noticed; set before ended is closed
 }
 
-// newHandle takes a descriptor over.
-func newHandle(fd int) (*handle, error) {
+// newHandle takes the descriptor of a process over.
+func newHandle(fd, pid int) (*handle, error) {
 	if err := unix.SetNonblock(fd, true); err != nil { // else the poller does not take it
 		return nil, errors.Join(fmt.Errorf("hold a process: %w", err), unix.Close(fd))
 	}
-	h := &handle{file: os.NewFile(uintptr(fd), "process"), ended: make(chan struct{})}
+	h := &handle{pid: pid, file: os.NewFile(uintptr(fd), "process"), ended: make(chan struct{})}
 	var err error
 	if h.raw, err = h.file.SyscallConn(); err != nil {
 		return nil, errors.Join(fmt.Errorf("hold a process: %w", err), h.file.Close())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
@@ -70,8 +71,12 @@ func (h *held) exited(ctx context.Context) (ports.Exit, error) {
 	if known != nil {
 		return *known, nil
 	}
-	if err := h.daemon.lives(ctx); err != nil {
-		if fault.Is(err, fault.ServerGone) || fault.Is(err, fault.StaleTarget) {
+	exit, err := h.program.exit(ctx)
+	if err != nil {
+		return ports.Exit{}, err
+	}
+	if err := h.survived(ctx, exit); err != nil {
+		if fault.Is(err, fault.ServerGone) || fault.Is(err, fault.StaleTarget) || fault.Is(err, fault.TransportError) && h.ending() {
 			return ports.Exit{}, &fault.Error{
 				Kind: fault.ServerGone, Op: "wait for the process of", Target: string(h.pane), Err: err,
 				Message: "the process of pane " + string(h.pane) + " has ended, and so has the tmux server, before, with or after it",
@@ -79,14 +84,40 @@ func (h *held) exited(ctx context.Context) (ports.Exit, error) {
 		}
 		return ports.Exit{}, err
 	}
-	exit, err := h.program.exit(ctx)
-	if err != nil {
-		return ports.Exit{}, err
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.exit = &exit
 	return exit, nil
+}
+
+// busyBound is how long a tmux may be at work before it answers. Builds with utempter run a program for each pane that ends: after
+// two hundred ends at once they answer nobody for more than a second.
+const busyBound = 40 * time.Millisecond
+
+// survived makes sure that the server survived the end of the process: it answers, or it is at work, runs for certain, and the process
+// ended otherwise than by the hangup that the end of a server sends.
+func (h *held) survived(ctx context.Context, exit ports.Exit) error {
+	soon, cancel := context.WithTimeout(ctx, busyBound)
+	defer cancel()
+	err := h.daemon.lives(soon)
+	if err == nil || ctx.Err() != nil || soon.Err() == nil {
+		return err
+	}
+	const hangUp = 1 // a shell that is asked says 128 more
+	if exit.Observed && exit.Signal != hangUp && exit.Status != 128+hangUp && h.daemon.handle.runs() {
+		return nil
+	}
+	return h.daemon.lives(ctx)
+}
+
+// ending reports whether the server ends now, which its clients may notice by no more than a broken conversation.
+func (h *held) ending() bool {
+	select {
+	case <-h.daemon.handle.ended:
+		return true
+	case <-time.After(time.Second):
+		return false
+	}
 }
 
 // Close implements ports.Held.

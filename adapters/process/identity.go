@@ -15,9 +15,10 @@ import (
 const oldestTracked = tmux.Version("3.3")
 
 // An Identity implements ports.Identity by handles that the kernel gives on processes. It holds as many as its callers hold, and
-// one for each server of theirs.
+// one for each server of theirs. Close it.
 type Identity struct {
 	tmux ports.Inspector
+	work sync.WaitGroup // of questions to tmux whose asker may have gone
 
 	mu      sync.Mutex
 	daemons map[tmux.Generation]*daemon
@@ -29,6 +30,9 @@ var _ ports.Identity = (*Identity)(nil)
 func NewIdentity(tmuxOf ports.Inspector) *Identity {
 	return &Identity{tmux: tmuxOf, daemons: map[tmux.Generation]*daemon{}}
 }
+
+// Close waits until nothing is at work any more. Everything that is held has been closed before.
+func (i *Identity) Close() { i.work.Wait() }
 
 // A lacking is why nothing can be held.
 type lacking ports.Tracking
@@ -116,11 +120,11 @@ func (i *Identity) look(ctx context.Context, d *daemon, pane tmux.PaneID) (*held
 	if err != nil {
 		return nil, err
 	}
-	if again != pid || program.over() {
-		return nil, nil
-	}
 	if d.handle.over() {
 		return nil, gone(string(pane))
+	}
+	if again != pid || program.over() {
+		return nil, nil
 	}
 	kept = true
 	return newHeld(d, program, pane, tmux.NewProcessGeneration(d.server.Generation, pid, began)), nil

@@ -54,7 +54,7 @@ func openProcess(pid int) (*handle, error) {
 		}
 		return nil, errors.Join(fmt.Errorf("watch process %d: %w", pid, err), closed)
 	}
-	return newHandle(queue)
+	return newHandle(queue, pid)
 }
 
 // birthOf gives the parent of a process, and the microsecond at which it began.
@@ -77,6 +77,9 @@ func isOver(fd int) bool {
 		}
 	}
 }
+
+// runs reports whether a process runs for certain, and has not begun to end. How that shows has not been looked for.
+func (*handle) runs() bool { return false }
 
 // exit tells that an ended process ended: its status is for its parent alone.
 func (h *handle) exit(context.Context) (ports.Exit, error) { return ports.Exit{At: h.at}, nil }

@@ -35,7 +35,7 @@ func openListener(ctx context.Context, socket string, pid int) (*handle, error) 
 		if err != nil {
 			return err
 		}
-		opened, err = newHandle(pidfd)
+		opened, err = newHandle(pidfd, pid)
 		return err
 	})
 	if err != nil {
@@ -78,7 +78,7 @@ func openProcess(pid int) (*handle, error) {
 	case err != nil:
 		return nil, fmt.Errorf("pidfd_open %d: %w", pid, err)
 	}
-	return newHandle(fd)
+	return newHandle(fd, pid)
 }
 
 // birthOf gives the parent of a process, and the clock tick at which it began.
@@ -109,10 +109,11 @@ func polled(fd int) int16 {
 // reapBound is how long a parent may take to learn that its child ended: until then the kernel tells nobody else how.
 const reapBound = 200 * time.Millisecond
 
-// exit tells how an ended process ended, if the kernel tells that of a stranger's child: Linux does since 6.15.
+// exit tells how an ended process ended, as far as the kernel tells that of a stranger's child: before its parent learned it in /proc,
+// to who may look into the process, and after it since Linux 6.15.
 func (h *handle) exit(ctx context.Context) (ports.Exit, error) {
 	exit := ports.Exit{At: h.at}
-	if h.status(&exit) {
+	if h.zombieStatus(&exit) || h.status(&exit) {
 		return exit, nil
 	}
 	defer context.AfterFunc(ctx, func() { _ = h.file.SetReadDeadline(time.Unix(1, 0)) })() // closed: it has ended
@@ -141,12 +142,44 @@ func (h *handle) status(exit *ports.Exit) (final bool) {
 	if info.Mask&unix.PIDFD_INFO_EXIT == 0 {
 		return false
 	}
-	status := unix.WaitStatus(info.Exit_code)
+	observe(exit, info.Exit_code)
+	return true
+}
+
+// zombieStatus asks for the status while the parent has not learned of the end, and reports whether it is known.
+func (h *handle) zombieStatus(exit *ports.Exit) (known bool) {
+	s, err := readStat(h.pid)
+	if err != nil || s.state != 'Z' {
+		return false
+	}
+	// The kernel shows 0 to whom it does not tell the status, as it refuses to show him the executable.
+	_, err = os.Readlink(procPath(h.pid, "exe"))
+	told := s.exit != 0 || !errors.Is(err, fs.ErrPermission)
+	reaped := true // then the pid may have been another's
+	if err := h.raw.Control(func(fd uintptr) { reaped = isReaped(int(fd)) }); err != nil || reaped || !told {
+		return false
+	}
+	observe(exit, s.exit)
+	return true
+}
+
+// observe takes over what waitpid(2) would tell.
+func observe(exit *ports.Exit, code int32) {
+	status := unix.WaitStatus(code)
 	exit.Observed = true
 	if status.Signaled() {
 		exit.Signal = int(status.Signal())
 	} else {
 		exit.Status = status.ExitStatus()
 	}
-	return true
+}
+
+// exiting is a flag of a process that has begun to end. It is set before any file of the process is closed. Source: PF_EXITING in
+// Linux's sched.h; proc_pid_stat(5), flags.
+const exiting = 0x4
+
+// runs reports whether a process runs for certain, and has not begun to end.
+func (h *handle) runs() bool {
+	s, err := readStat(h.pid)
+	return err == nil && s.flags&exiting == 0 && !h.over()
 }

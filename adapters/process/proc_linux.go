@@ -19,6 +19,8 @@ type stat struct {
 	terminal   uint64 // device number of the controlling terminal; 0 if none
 	foreground int    // process group in the foreground of that terminal; -1 if none
 	started    uint64 // clock ticks (1/100 s) since boot
+	flags      uint32 // of the kernel: see exiting
+	exit       int32  // as waitpid(2) tells it; of a process that has ended, and 0 too if it is not told
 }
 
 // readStat reads and parses /proc/PID/stat. The error wraps fs.ErrNotExist if there is no such process.
@@ -37,7 +39,7 @@ func parseStat(text string) (stat, error) {
 		return stat{}, fmt.Errorf("no command in %q", text)
 	}
 	fields := strings.Fields(text[end+1:]) // fields[0] is the third of the manual page
-	const last = 19
+	const last = 49
 	if len(fields) <= last || len(fields[0]) != 1 {
 		return stat{}, fmt.Errorf("%d fields after the command in %q", len(fields), text)
 	}
@@ -46,7 +48,7 @@ func parseStat(text string) (stat, error) {
 	for _, number := range []struct {
 		field int
 		into  any
-	}{{1, &s.parent}, {4, &device}, {5, &s.foreground}, {last, &s.started}} {
+	}{{1, &s.parent}, {4, &device}, {5, &s.foreground}, {6, &s.flags}, {19, &s.started}, {last, &s.exit}} {
 		if _, err := fmt.Sscan(fields[number.field], number.into); err != nil {
 			return stat{}, fmt.Errorf("field %d of %q: %w", number.field+3, text, err)
 		}

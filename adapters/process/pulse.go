@@ -5,9 +5,14 @@ import (
 	"sync"
 )
 
-// A pulse asks a question whose answer serves all who asked before it was put: two hundred who ask at once cost two questions.
+// A pulse asks one question again and again, and each answer serves all who asked before the question was put: two hundred who ask at
+// once cost two questions. Close it.
 type pulse struct {
-	turn chan struct{} // holds one token while a question is under way
+	ask   func(context.Context) error
+	work  *sync.WaitGroup // of questions: a tmux that is at work takes its time to let go of one
+	open  context.Context // ends with close
+	close context.CancelFunc
+	turn  sync.Mutex // held while a question is under way
 
 	mu   sync.Mutex
 	next *beat // the question that is not yet put; nil: none
@@ -15,58 +20,46 @@ type pulse struct {
 
 // A beat is one question.
 type beat struct {
-	done    chan struct{} // closed once err is set
-	err     error
-	aborted bool // who had to put it went away
+	done chan struct{} // closed once err is set
+	err  error
 }
 
-func newPulse() *pulse { return &pulse{turn: make(chan struct{}, 1)} }
+func newPulse(work *sync.WaitGroup, ask func(context.Context) error) *pulse {
+	p := &pulse{ask: ask, work: work}
+	p.open, p.close = context.WithCancel(context.Background())
+	return p
+}
 
-// check gives the answer to a question that is put after check was called.
-func (p *pulse) check(ctx context.Context, ask func(context.Context) error) error {
-	for {
-		b, mine := p.enter()
-		if mine {
-			p.put(ctx, b, ask)
-			return b.err
-		}
-		select {
-		case <-b.done:
-		case <-ctx.Done():
-			return ended(ctx)
-		}
-		if !b.aborted {
-			return b.err
-		}
+// check gives the answer to a question that is put after check was called. Who goes away before leaves the question to others.
+func (p *pulse) check(ctx context.Context) error {
+	b := p.enter()
+	select {
+	case <-b.done:
+		return b.err
+	case <-ctx.Done():
+		return ended(ctx)
 	}
 }
 
-// enter joins the next question. Who finds none has to put it.
-func (p *pulse) enter() (b *beat, mine bool) {
+// enter joins the next question. Who finds none makes it be put.
+func (p *pulse) enter() *beat {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.next != nil {
-		return p.next, false
+	if p.next == nil {
+		b := &beat{done: make(chan struct{})}
+		p.next = b
+		p.work.Go(func() { p.put(b) })
 	}
-	p.next = &beat{done: make(chan struct{})}
-	return p.next, true
+	return p.next
 }
 
 // put waits until no other question is under way and puts this one. Who asks from then on asks the next.
-func (p *pulse) put(ctx context.Context, b *beat, ask func(context.Context) error) {
-	defer close(b.done)
-	var waited error
-	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
-	case <-ctx.Done():
-		waited = ended(ctx)
-	}
+func (p *pulse) put(b *beat) {
+	p.turn.Lock()
+	defer p.turn.Unlock()
 	p.mu.Lock()
 	p.next = nil
 	p.mu.Unlock()
-	if b.err = waited; waited == nil {
-		b.err = ask(ctx)
-	}
-	b.aborted = ctx.Err() != nil
+	b.err = p.ask(p.open)
+	close(b.done)
 }

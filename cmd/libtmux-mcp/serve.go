@@ -47,8 +47,10 @@ func serve(ctx context.Context, c config) error {
 	}
 	backend := c.backend(conn)
 	defer backend.close()
+	identity := process.NewIdentity(backend.server)
+	defer identity.Close()
 	outside := backend.ports
-	outside.Frames, outside.Identity = frames, process.NewIdentity(backend.server)
+	outside.Frames, outside.Identity = frames, identity
 	outside.Processes = process.New(process.Options{TMUX: c.environment["TMUX"], TMUXPane: c.environment["TMUX_PANE"]})
 	outside.Enrollments, outside.Authorizer = enrollments, backend.server
 	application := app.New(outside, app.Options{
