@@ -62,7 +62,7 @@ type Authorization struct {
 	ScriptDigest         string `json:"script_digest" jsonschema:"SHA-256"`
 	ServerGeneration     string `json:"server_generation"`
 	PaneID               string `json:"pane_id"`
-	ProcessGeneration    string `json:"process_generation" jsonschema:"identity of the enrolled process"`
+	ProcessGeneration    string `json:"process_generation" jsonschema:"identity of the enrolled process, as tmux_wait has it"`
 	EnrollmentGeneration string `json:"enrollment_generation"`
 }
 
@@ -181,7 +181,7 @@ func receiptOf(grant enroll.Grant, completion string) RunReceipt {
 	return RunReceipt{
 		Authorization: Authorization{
 			RunID: grant.RunID, ScriptDigest: grant.Digest, ServerGeneration: string(grant.Subject.Server.Generation),
-			PaneID: string(grant.Subject.Pane), ProcessGeneration: grant.Process, EnrollmentGeneration: grant.Enrollment,
+			PaneID: string(grant.Subject.Pane), ProcessGeneration: string(grant.Process), EnrollmentGeneration: grant.Enrollment,
 		},
 		Completion: completion,
 	}

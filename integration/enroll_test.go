@@ -25,7 +25,7 @@ func eachEnrolling(t *testing.T, test func(t *testing.T, binary string)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.HasPrefix(string(version), "tmux 3.2") {
+		if strings.Contains(string(version), " 3.2") {
 			z := zshPane(t, binary)
 			_, err := z.app.InviteShell(t.Context(), z.ref, app.InviteOptions{})
 			wantFailure(t, err, fault.Unsupported, "")

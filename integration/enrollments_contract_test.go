@@ -19,6 +19,7 @@ func TestEnrollmentsContract(t *testing.T) {
 				porttest.Enrollments(t, func(t *testing.T) porttest.World {
 					w := newTmuxWorld(t, binary)
 					w.ports.Enrollments, w.ports.Authorizer, w.ports.Processes = enrollments(t), backend(t, w.realServer), process.New(process.Options{})
+					w.ports.Identity = process.NewIdentity(w.ports.Inspector)
 					return w
 				})
 			})

@@ -18,7 +18,7 @@ type Invited interface {
 	// Arguments are the words of the command by which the shell enrolls, once: "source" and a path.
 	Arguments() []string
 
-	// Accept waits for the shell of the subject, and answers what it said and the shell, which the caller closes. Every other
+	// Accept waits for the shell of the subject, and answers what it said, with its process as Identity names it, and the shell, which the caller closes. Every other
 	// process is rejected, told why, and makes no difference. An invitation that expires is Deadline, and says who was rejected last.
 	Accept(ctx context.Context) (enroll.Hello, Shell, error)
 

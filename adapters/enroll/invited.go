@@ -16,6 +16,7 @@ import (
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
@@ -115,7 +116,7 @@ func (i *invited) greet(conn *net.UnixConn) (hello enroll.Hello, shell *Shell, r
 		return hello, nil, "it is gone", nil //nolint:nilerr // its end, not ours
 	}
 	lines := bufio.NewReader(io.LimitReader(conn, 256))
-	hello, rejection := heard(lines, who)
+	hello, rejection := heard(lines, who, i.invitation.Subject.Server.Generation)
 	if rejection == "" {
 		rejection = i.invitation.Judge(hello, time.Now())
 	}
@@ -132,13 +133,16 @@ func (i *invited) greet(conn *net.UnixConn) (hello enroll.Hello, shell *Shell, r
 }
 
 // heard is what a process says first.
-func heard(lines *bufio.Reader, who *peer) (enroll.Hello, enroll.Rejection) {
+func heard(lines *bufio.Reader, who *peer, server tmux.Generation) (enroll.Hello, enroll.Rejection) {
 	line, err := lines.ReadString('\n')
 	words := strings.Fields(line)
 	if err != nil || len(words) != 3 || words[0] != "hello" {
 		return enroll.Hello{}, enroll.Malformed
 	}
-	return enroll.Hello{Token: words[1], Version: words[2], PID: who.pid, Own: who.uid == os.Geteuid(), Process: who.process}, ""
+	return enroll.Hello{
+		Token: words[1], Version: words[2], PID: who.pid, Own: who.uid == os.Geteuid(),
+		Process: tmux.NewProcessGeneration(server, who.pid, who.began),
+	}, ""
 }
 
 // connect lets the shell open the FIFOs, and takes their names away.

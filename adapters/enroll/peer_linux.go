@@ -18,10 +18,10 @@ import (
 
 // A peer is the process at the other end of a socket, as the kernel says.
 type peer struct {
-	pid     int
-	uid     int
-	process string   // opaque: pid and start time
-	handle  *os.File // pidfd, by which it is told from a later process of the same pid
+	pid    int
+	uid    int
+	began  uint64   // clock ticks since boot
+	handle *os.File // pidfd, by which it is told from a later process of the same pid
 }
 
 // peerOf finds the peer. The kernel keeps who connected; a later process of its pid is not taken for it.
@@ -54,7 +54,7 @@ func peerOf(conn *net.UnixConn) (*peer, error) {
 	if err != nil {
 		return nil, errors.Join(err, who.close())
 	}
-	who.process = fmt.Sprintf("%d.%s", who.pid, stat.started)
+	who.began = stat.began
 	return who, nil
 }
 
@@ -91,7 +91,7 @@ func ended(fd uintptr) bool {
 type stat struct {
 	parent     int
 	foreground int    // process group in the foreground of its terminal
-	started    string // clock ticks since boot
+	began      uint64 // clock ticks since boot
 }
 
 func readStat(pid int) (stat, error) {
@@ -109,7 +109,11 @@ func readStat(pid int) (stat, error) {
 		return stat{}, err
 	}
 	foreground, err := strconv.Atoi(string(fields[5]))
-	return stat{parent: parent, foreground: foreground, started: string(fields[19])}, err
+	if err != nil {
+		return stat{}, err
+	}
+	began, err := strconv.ParseUint(string(fields[19]), 10, 64)
+	return stat{parent: parent, foreground: foreground, began: began}, err
 }
 
 // isShell refuses a subject whose process is no zsh.

@@ -12,9 +12,9 @@ import (
 
 // A peer is the process at the other end of a socket. Here it is never known.
 type peer struct {
-	pid     int
-	uid     int
-	process string
+	pid   int
+	uid   int
+	began uint64
 }
 
 var errUnknown = errors.New("this system does not tell which process it is")

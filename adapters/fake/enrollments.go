@@ -2,13 +2,13 @@ package fake
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
@@ -126,7 +126,8 @@ func (s *shell) enroll(i *invited) int {
 	defer w.mu.Unlock()
 	defer w.touch()
 	hello := enroll.Hello{
-		Token: i.invitation.Token, Version: enroll.Shell, PID: s.self.pid, Own: true, Process: fmt.Sprintf("%d.1", s.self.pid),
+		Token: i.invitation.Token, Version: enroll.Shell, PID: s.self.pid, Own: true,
+		Process: tmux.NewProcessGeneration(w.server.id.Generation, s.self.pid, t.pane.began),
 	}
 	if rejection := i.invitation.Judge(hello, time.Now()); rejection != "" {
 		i.rejected = rejection.Says()

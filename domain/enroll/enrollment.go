@@ -102,7 +102,7 @@ type Grant struct {
 	Digest     string
 	Limits     Limits
 	Subject    Subject
-	Process    string // identity of the enrolled process
+	Process    tmux.ProcessGeneration // of the enrolled shell
 	Enrollment string
 }
 

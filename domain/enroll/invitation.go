@@ -46,7 +46,7 @@ type Hello struct {
 	Version string // of zsh, as it said
 	PID     int    // 0: in another PID namespace
 	Own     bool   // its user is that of this process
-	Process string // opaque identity of the process, by which it is told from any later one of the same PID
+	Process tmux.ProcessGeneration
 }
 
 // A Rejection is why a shell is not enrolled.

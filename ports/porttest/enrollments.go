@@ -114,6 +114,12 @@ func enrolledIn(t *testing.T, w World, id tmux.PaneID) (ports.Invited, ports.She
 	if at := pane(t, w, id); hello.PID != at.PID || !hello.Own || hello.Process == "" || hello.Version == "" {
 		t.Errorf("%+v answered for %+v", hello, at)
 	}
+	held, err := w.Ports().Hold(bounded(t), topology(t, w).Server, id)
+	succeeds(t, w, err)
+	defer held.Close()
+	if held.Generation() != hello.Process {
+		t.Errorf("process %s answered, and the pane has %s", hello.Process, held.Generation())
+	}
 	shows(t, w, id, "is enrolled")
 	prompts(t, w, id)
 	return i, shell
