@@ -409,3 +409,23 @@ func TestAStyledCaptureAndItsCursorAgree(t *testing.T) {
 		}
 	})
 }
+
+// What another program types right after a run stands at the prompt when the application would learn what that looks like.
+func TestADraftIsNotLearnedAsAPrompt(t *testing.T) {
+	for _, runs := range []int{1, 2} {
+		t.Run(fmt.Sprintf("after %d runs", runs), func(t *testing.T) {
+			inHouse(t, fake.Options{}, func(h *house) {
+				pane := h.shell()
+				for range runs - 1 {
+					h.run(pane, "true")
+					h.awaitPrompt(pane)
+				}
+				h.run(pane, "true")
+				h.world.Type(pane, "rm -rf precious")
+				time.Sleep(time.Second)
+				_, err := h.app.RunShellCommand(h.Context(), app.RunShellCommandIn{PaneID: string(pane), Command: "echo ran"})
+				h.wantFault(err, fault.Refused, fault.Draft)
+			})
+		})
+	}
+}

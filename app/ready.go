@@ -34,8 +34,9 @@ type readiness struct {
 	wish     guard.Wish
 	known    guard.Evidence
 	verdict  guard.Verdict
-	assumed  bool // the prompt was never seen idle before: its row only ends like one
-	drafted  bool // something may stand at the prompt, and is to be cleared first
+	prompt   screen.Capture // in front of which the line is typed; if the shell comes to the command, that was a prompt
+	assumed  bool           // the prompt was never seen idle before: its row only ends like one
+	drafted  bool           // something may stand at the prompt, and is to be cleared first
 }
 
 // A clearing is what became of what stood at a prompt.
@@ -134,14 +135,15 @@ func (a *App) judgeReady(ctx context.Context, t tmux.Topology, pane tmux.Pane, w
 	if verdict := guard.Judge(t, wish, known); verdict.Refusal != nil {
 		return readiness{known: known, verdict: verdict}, nil //nolint:nilerr // a refusal is a finding
 	}
-	if known.Process, known.Draft, err = a.look(ctx, t.Server, pane); err != nil {
+	var prompt screen.Capture
+	if known.Process, known.Draft, prompt, err = a.look(ctx, t.Server, pane); err != nil {
 		return readiness{}, err
 	}
 	if cleared.text != nil { // once is enough: what still stands there is something else
 		wish.ClearDraft = known.Draft.State != guard.DraftPresent
 	}
 	return readiness{
-		topology: t, pane: pane, shell: known.Process.Shell, wish: wish, known: known, verdict: guard.Judge(t, wish, known),
+		topology: t, pane: pane, shell: known.Process.Shell, wish: wish, known: known, verdict: guard.Judge(t, wish, known), prompt: prompt,
 		assumed: known.Draft.State == guard.DraftUnknown && cleared.text == nil,
 		drafted: wish.ClearDraft && cleared.text == nil && known.Draft.State != guard.DraftEmpty,
 	}, nil
@@ -191,9 +193,9 @@ func passing(refusal *fault.Error, known guard.Evidence, cleared clearing) bool 
 	return refusal.Reason == fault.Draft && cleared.text != nil && time.Since(cleared.at) < clearGrace
 }
 
-// look says what runs in the foreground of a pane and what stands at its prompt. Two looks must agree, unless the screen is
-// just what it was when the shell was last known idle.
-func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane) (guard.Process, guard.Draft, error) {
+// look says what runs in the foreground of a pane and what stands at its prompt, and gives the screen that says so. Two looks must
+// agree, unless the screen is just what it was when the shell was last known idle.
+func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane) (guard.Process, guard.Draft, screen.Capture, error) {
 	at := place{server.Generation, pane.ID}
 	_, settled := a.runs.learned(at, pane.PID)
 	select {
@@ -202,31 +204,31 @@ func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane) (gua
 	}
 	first := guard.Classify(a.Processes.Sample(ctx, pane))
 	if first.State != guard.AtPrompt {
-		return a.orStarting(ctx, server, pane, first), guard.Draft{}, nil
+		return a.orStarting(ctx, server, pane, first), guard.Draft{}, screen.Capture{}, nil
 	}
 	request := ports.CaptureRequest{Server: server, Pane: pane.ID, Styles: true, Blanks: true}
 	before, err := a.Reader.Capture(ctx, request)
 	if err != nil {
-		return first, guard.Draft{}, err
+		return first, guard.Draft{}, screen.Capture{}, err
 	}
 	learned, _ := a.runs.learned(at, pane.PID)
 	for _, prompt := range learned {
 		if guard.Settled(prompt.Capture, before) {
-			return first, guard.Draft{State: guard.DraftEmpty}, nil
+			return first, guard.Draft{State: guard.DraftEmpty}, before, nil
 		}
 	}
 	if err := pause(ctx, secondLook); err != nil {
-		return first, guard.Draft{}, err
+		return first, guard.Draft{}, screen.Capture{}, err
 	}
 	after, err := a.Reader.Capture(ctx, request)
 	if err != nil {
-		return first, guard.Draft{}, err
+		return first, guard.Draft{}, screen.Capture{}, err
 	}
 	process := guard.Agree(first, guard.Classify(a.Processes.Sample(ctx, pane)))
 	if !guard.Settled(before, after) {
-		return process, guard.Draft{State: guard.DraftUnknown}, nil
+		return process, guard.Draft{State: guard.DraftUnknown}, after, nil
 	}
-	return process, guard.JudgeDraft(after, learned), nil
+	return process, guard.JudgeDraft(after, learned), after, nil
 }
 
 // orStarting takes a program for a part of its shell's start if the pane is young, the program is not the pane's own, and nothing was

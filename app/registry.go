@@ -163,8 +163,16 @@ func (r *registry) inputs(at place, pid int) int {
 	return r.promptsOf(at, pid).inputs
 }
 
-// settle begins to wait for a shell to come back after a run. The caller calls done once, with the prompt if one was seen; it
-// is not kept if this process gave the pane input since it had counted so many.
+// learn keeps what stood in a pane when a line was typed that its shell then came to.
+func (r *registry) learn(at place, pid int, prompt screen.Capture) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := r.promptsOf(at, pid)
+	known.seen = guard.Learn(known.seen, prompt)
+}
+
+// settle begins to wait for a shell to come back after a run. The caller calls done once, with what was seen if that may be a prompt;
+// it is not kept if something seems typed there, or if this process gave the pane input since it had counted so many.
 func (r *registry) settle(at place, pid, inputs int) (done func(*screen.Capture)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,7 +182,7 @@ func (r *registry) settle(at place, pid, inputs int) (done func(*screen.Capture)
 	return func(seen *screen.Capture) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if seen != nil && known.inputs == inputs {
+		if seen != nil && known.inputs == inputs && guard.CameBack(*seen, known.seen) {
 			known.seen = guard.Learn(known.seen, *seen)
 		}
 		close(settled)

@@ -219,6 +219,7 @@ func (a *App) launch(ctx context.Context, r *run) error {
 		return r.didNotRun(fmt.Errorf("%w: %w", errNotStarted, err))
 	}
 	r.leader = leader
+	a.runs.learn(r.place(), r.plan.PID, r.ready.prompt)
 	c, err := a.Reader.Capture(ctx, ports.CaptureRequest{Server: r.plan.Server, Pane: r.plan.Pane})
 	if err != nil {
 		return r.didNotRun(err)

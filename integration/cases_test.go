@@ -309,6 +309,21 @@ func TestCaseADraft(t *testing.T) {
 	})
 }
 
+// A program that types right after a run types at a prompt that is about to be learned.
+func TestCaseADraftAfterARun(t *testing.T) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
+		p := startIdle(t, binary, guard.Bash, "")
+		talk := converseOver(t, backend, p.realServer, p.frames)
+		talk.must("list_panes", nil)
+		talk.runWith(args{"pane_id": "%0", "command": "echo ran"}, "completed", 0, "ran")
+		p.Tmux(t, "send-keys", "-t", "%0", "-l", "half typed")
+		p.Screen(t, "%0", framesPrompt+"half typed")
+		for range 3 {
+			talk.refused(fault.Draft, "run_shell_command", args{"pane_id": "%0", "command": "echo again"})
+		}
+	})
+}
+
 func TestCaseTextsInListings(t *testing.T) {
 	eachBackend(t, func(t *testing.T, binary, backend string) {
 		server := startServer(t, binary, "cat")

@@ -252,6 +252,34 @@ func TestLearn(t *testing.T) {
 	}
 }
 
+func TestCameBack(t *testing.T) {
+	for _, c := range []struct {
+		name, before, now string
+		want              bool
+	}{
+		{"the same", "$ ", "$ ", true},
+		{"with another clock", "12:01 $ ", "12:02 $ ", true},
+		{"another one that ends like a prompt", "ok $ ", "failed $ ", true},
+		{"another one that ends like none", "ok: ", "failed: ", false},
+		{"something typed", "$ ", "$ ls", false},
+		{"typed ahead, and then the prompt", "$ ", "ls$ ls", false},
+		{"something typed at another one", "ok $ ", "failed $ ls", false},
+		{"a command that goes on", "$ ", "> ", false},
+		{"nothing known, and like a prompt", "", "$ ", true},
+		{"nothing known, and like none", "", "$ ls", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var learned []guard.Prompt
+			if c.before != "" {
+				learned = prompts(shown(c.before + "|"))
+			}
+			if got := guard.CameBack(shown(c.now+"|"), learned); got != c.want {
+				t.Errorf("got %t, want %t", got, c.want)
+			}
+		})
+	}
+}
+
 func TestSettled(t *testing.T) {
 	changes := map[string]func(*screen.Capture){
 		"cursor":  func(c *screen.Capture) { c.Pane.CursorX++ },
