@@ -44,7 +44,7 @@ func TestControlRespawns(t *testing.T) {
 		watch("%0")
 		for range rounds {
 			s.Tmux(t, "respawn-pane", "-k", "-t", "%0")
-			s.Tmux(t, "respawn-pane", "-k", "-t", "%0", "head -c 3000000 /dev/zero | tr '\\0' '\\n'; exit 1") // dies while it writes
+			s.Tmux(t, "respawn-pane", "-k", "-t", "%0", "yes | head -c 100000; exit 1") // dies while it writes
 			other := s.Tmux(t, "split-window", "-d", "-P", "-F", "#{pane_id}", "-t", "%0", "yes")
 			watch(tmux.PaneID(other))
 			eventually(t, "the pane is dead", func() (bool, string) {

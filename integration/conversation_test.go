@@ -11,8 +11,10 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/mcpserver/mcptest"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/process"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/shell"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
 	"github.com/libtmux-mcp/libtmux-mcp/app"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // A talk is an MCP conversation in memory with the application over a real tmux.
@@ -57,13 +59,17 @@ func converseOver(t *testing.T, backend string, server *realServer, frames *shel
 		}
 	}
 	typed := cliServer(t, server)
+	var reader ports.Reader = typed
+	var events ports.Events = typed
 	if backend == backendControl {
-		typed = controlServer(t, server)
+		var heard *control.Events
+		typed, heard = controlBackend(t, server)
+		reader, events = heard.Reader(typed), heard
 	}
 	identity := process.NewIdentity(typed)
 	t.Cleanup(identity.Close)
 	application := app.New(app.Ports{
-		Reader: typed, Events: typed, Input: typed, Creator: typed, Inspector: typed, Manager: typed, Channels: channels(t, server, typed), Terminator: typed, Processes: process.New(process.Options{}),
+		Reader: reader, Events: events, Input: typed, Creator: typed, Inspector: typed, Manager: typed, Channels: channels(t, server, typed), Terminator: typed, Processes: process.New(process.Options{}),
 		Identity: identity, Frames: frames,
 	}, app.Options{SocketPath: server.Socket, Backend: backend})
 	ctx, cancel := context.WithCancel(context.Background())

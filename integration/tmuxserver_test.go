@@ -40,11 +40,19 @@ func cliServer(t *testing.T, s *realServer) *tmuxserver.Server {
 // controlServer is one over a control client that stays, until the test ends.
 func controlServer(t *testing.T, s *realServer) *tmuxserver.Server {
 	t.Helper()
+	server, _ := controlBackend(t, s)
+	return server
+}
+
+// controlBackend is a controlServer, and what is heard over control clients.
+func controlBackend(t *testing.T, s *realServer) (*tmuxserver.Server, *control.Events) {
+	t.Helper()
 	other := cliConn(t, s, cli.Options{Config: "/dev/null", Env: plainEnv(t)})
 	clients := controlClients(other)
 	conn := control.NewConn(clients, other)
 	t.Cleanup(conn.Close)
-	return tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
+	server := tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
+	return server, control.NewEvents(clients, server)
 }
 
 // topology reads everything in full.

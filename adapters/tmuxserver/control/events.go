@@ -36,8 +36,11 @@ func NewEvents(clients *Clients, server *tmuxserver.Server) *Events {
 	return &Events{clients: clients, server: server, hubs: map[tmux.SessionID]*hub{}}
 }
 
-// Polling says why the newest watch polls; empty if it does not.
-func (e *Events) Polling() string {
+// Polling says why watches of a server, which is the zero one while none runs, poll: or the newest, if not all do. Empty: they do not.
+func (e *Events) Polling(server tmux.Server) string {
+	if why := unsafe(server.Version); why != "" {
+		return why
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.polling

@@ -75,9 +75,24 @@ func (w *watch) become(state string) bool {
 	return changed
 }
 
+// safest is the first tmux that is not ended by what it tells control clients while another one attaches: before, it told that one,
+// too, between the first and the last of the messages by which a client says who it is, when it could not be told yet. That is a matter of
+// microseconds, but a wait that attaches each time would meet it.
+const safest = tmux.Version("3.7")
+
+// unsafe says why no client may attach to a server of a version for a while; empty if one may.
+func unsafe(version tmux.Version) string {
+	if version.AtLeast(safest) {
+		return ""
+	}
+	return "tmux before " + string(safest) + " may end when something happens in it while a control client attaches"
+}
+
 // join begins to hear of the pane where it is, or to poll it: if there is a reason, or it cannot be heard.
 func (w *watch) join(ctx context.Context, at tmuxserver.Location, why string) error {
-	if at.Fleeting {
+	if unable := unsafe(at.Server.Version); unable != "" {
+		why = unable
+	} else if at.Fleeting {
 		why = "tmux ends session " + string(at.Session) + " when a client leaves it (destroy-unattached)"
 	}
 	if why == "" {

@@ -1,0 +1,69 @@
+package control_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
+)
+
+const ms = time.Millisecond
+
+func TestRhythm(t *testing.T) {
+	for name, c := range map[string]struct {
+		wakes []time.Duration // since the beginning
+		late  bool            // by the subscription
+		finds time.Duration   // until then looks find something
+		looks []time.Duration // in half a minute
+	}{
+		"nothing happens": {},
+		"a wake-up is looked after at once, and then a few times more": {
+			wakes: []time.Duration{time.Second},
+			looks: []time.Duration{1000 * ms, 1001 * ms, 1005 * ms, 1021 * ms, 1085 * ms},
+		},
+		"a report is looked after in the next second, too": {
+			wakes: []time.Duration{time.Second}, late: true,
+			looks: []time.Duration{1000 * ms, 1001 * ms, 1005 * ms, 1021 * ms, 1085 * ms, 2100 * ms},
+		},
+		"what goes on is looked at at growing distances": {
+			wakes: []time.Duration{time.Second}, finds: 1100 * ms,
+			looks: []time.Duration{
+				1000 * ms, 1001 * ms, 1003 * ms, 1007 * ms, 1015 * ms, 1031 * ms, 1051 * ms, 1071 * ms, 1091 * ms, 1111 * ms, 1175 * ms,
+			},
+		},
+		"wake-ups that come soon wait": {
+			wakes: []time.Duration{1000 * ms, 1000*ms + time.Microsecond},
+			looks: []time.Duration{1000 * ms, 1001 * ms, 1003 * ms, 1011 * ms, 1043 * ms, 1107 * ms},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				defer cancel()
+				wake := make(chan struct{}, 1)
+				for _, at := range c.wakes {
+					time.AfterFunc(at, func() { wake <- struct{}{} })
+				}
+				var r control.Rhythm
+				var looks []time.Duration
+				for {
+					woken := r.Await(ctx, wake)
+					if ctx.Err() != nil {
+						break
+					}
+					at := time.Since(began)
+					looks = append(looks, at)
+					r.Looked(woken || at < c.finds, woken && c.late)
+				}
+				if diff := cmp.Diff(c.looks, looks); diff != "" {
+					t.Errorf("looks (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
