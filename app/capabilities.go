@@ -5,6 +5,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/libtmux-mcp/libtmux-mcp/domain/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
 
@@ -39,6 +40,9 @@ type ExactLimits struct {
 	TextBytes   int     `json:"text_bytes" jsonschema:"of a mutation"`
 	Keys        int     `json:"keys" jsonschema:"of a mutation"`
 	Arguments   int     `json:"argv" jsonschema:"entries, of a creation"`
+	ScriptBytes int     `json:"script_bytes" jsonschema:"of tmux_run"`
+	OutputBytes int     `json:"output_bytes" jsonschema:"of each output of tmux_run, at the most"`
+	Enrollments int     `json:"enrolled_panes" jsonschema:"at the most"`
 }
 
 // The limits of one mutation by an exact tool.
@@ -63,6 +67,7 @@ func (a *App) TmuxCapabilities(ctx context.Context, _ TmuxCapabilitiesIn) (TmuxC
 		EnabledTools: lo.Map(a.tools, func(t Tool, _ int) string { return t.Name }),
 		Limits: ExactLimits{
 			CallSeconds: a.options.CallTimeout.Seconds(), TextBytes: maxExactText, Keys: maxExactKeys, Arguments: maxExactArgv,
+			ScriptBytes: enroll.MaxScript, OutputBytes: enroll.MaxOutput, Enrollments: enroll.MaxPanes,
 		},
 	}
 	if t.Running {
