@@ -99,7 +99,7 @@ func TestEnrolledOutputsAtTheirLimits(t *testing.T) {
 		// What writes without end is ended at once.
 		start := time.Now()
 		_, err := z.script("yes")
-		wantFailure(t, err, fault.Capacity, "")
+		_ = wantFailure(t, err, fault.Capacity, "")
 		if took := time.Since(start); took > hangBound/2 {
 			t.Errorf("it took %v", took)
 		}

@@ -28,7 +28,7 @@ func eachEnrolling(t *testing.T, test func(t *testing.T, binary string)) {
 		if strings.Contains(string(version), " 3.2") {
 			z := zshPane(t, binary)
 			_, err := z.app.InviteShell(t.Context(), z.ref, app.InviteOptions{})
-			wantFailure(t, err, fault.Unsupported, "")
+			_ = wantFailure(t, err, fault.Unsupported, "")
 			return
 		}
 		test(t, binary)

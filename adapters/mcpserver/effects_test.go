@@ -31,7 +31,7 @@ func TestHintsAreTrue(t *testing.T) {
 	c, _ := catalogue(t)
 	want, got := map[string]string{}, map[string]string{}
 	for hints, tools := range effects {
-		for _, tool := range strings.Fields(tools) {
+		for tool := range strings.FieldsSeq(tools) {
 			want[tool] = hints
 		}
 	}

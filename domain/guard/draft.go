@@ -50,13 +50,8 @@ func Learn(learned []Prompt, now screen.Capture) []Prompt {
 // CameBack reports whether a capture of a shell that just ran a command shows its prompt and nothing typed: a prompt that is known, or
 // one that reads otherwise than before and ends like one. Whatever else stands there may have been typed meanwhile.
 func CameBack(now screen.Capture, learned []Prompt) bool {
-	switch JudgeDraft(now, learned).State {
-	case DraftEmpty:
-		return true
-	case DraftPresent:
-		return false
-	}
-	return newPromptLine(now, "").promptlike()
+	state := JudgeDraft(now, learned).State
+	return state == DraftEmpty || state != DraftPresent && newPromptLine(now, "").promptlike()
 }
 
 // Settled reports whether two captures of a pane show the same: the screen is drawn, and nobody types.

@@ -23,7 +23,7 @@ const hangBound = 30 * time.Second
 // start starts a helper: this test binary, which becomes one before any test runs. It has connected when start returns.
 func start(t *testing.T, digest string) (*exec.Cmd, *net.UnixConn) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "he") // short: a socket is made in it
+	dir, err := os.MkdirTemp("", "he") //nolint:usetesting // short: a socket is made in it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -214,7 +214,7 @@ func (w *watch) capture(ctx context.Context) (screen.Capture, error) {
 
 // end is what an error of looking means.
 func (w *watch) end(err error) (ports.Event, error) {
-	switch fault.KindOf(err) { //nolint:exhaustive // the others are errors
+	switch fault.KindOf(err) {
 	case fault.NotFound:
 		w.ended = ports.Event{Gone: true}
 	case fault.ServerGone, fault.StaleTarget:
