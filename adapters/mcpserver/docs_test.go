@@ -38,7 +38,7 @@ func TestToolsDocument(t *testing.T) {
 
 const preface = `# Tools
 
-What a client is shown by tools/list. Written by "make docs"; do not edit.
+What a client is shown by tools/list, and what the fields of results mean, which it is not. Written by "make docs"; do not edit.
 
 Every result is one object in structuredContent, and the same JSON as text; where that text would pass 64 KiB, a note
 stands in it for each of the largest fields. What is absent is unknown or does not apply. Errors have one shape for all

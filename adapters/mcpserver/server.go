@@ -76,22 +76,3 @@ func either(call, other context.Context) (context.Context, context.CancelFunc) {
 		cancel(nil)
 	}
 }
-
-// published is a catalogue row as clients see it. The title stands twice, because clients of protocols before
-// 2025-06-18 know only the second.
-func published(tool app.Tool) *mcp.Tool {
-	return &mcp.Tool{
-		Name:         tool.Name,
-		Title:        tool.Title,
-		Description:  tool.Description,
-		InputSchema:  tool.Input,
-		OutputSchema: tool.Output,
-		Annotations: &mcp.ToolAnnotations{
-			Title:           tool.Title,
-			ReadOnlyHint:    tool.Hints.ReadOnly,
-			DestructiveHint: &tool.Hints.Destructive,
-			IdempotentHint:  tool.Hints.Idempotent,
-			OpenWorldHint:   &tool.Hints.OpenWorld,
-		},
-	}
-}
