@@ -227,10 +227,11 @@ func (a *App) listing(ctx context.Context, detail tmux.Detail) (tmux.Topology, e
 	return t, err
 }
 
-// known reads the server for a call that was given an id, which must be of the generation that was listed last.
+// known reads the server for a call that was given an id, which must be of the generation that was listed last, or of that of the
+// reference in which it stood.
 func (a *App) known(ctx context.Context, detail tmux.Detail, id, lister string) (tmux.Topology, error) {
 	t, err := a.topology(ctx, detail)
-	if err != nil || !t.Running {
+	if _, exact := ctx.Value(referenceKey{}).(Reference); err != nil || !t.Running || exact {
 		return t, err
 	}
 	return t, a.acknowledged.Check(t.Server.Generation, id, lister)

@@ -17,6 +17,21 @@ func exactRows() []Tool {
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
 		}, (*App).TmuxWait),
 		row(Tool{
+			Name: "tmux_create", Title: "tmux create", Toolset: surface.Exact, Hints: types,
+			Description: "Create a session, a window in exactly this session or a pane beside exactly this pane, with a program or a shell, and get references to all of it. Not in front of anybody unless focus is set.",
+			Effect:      surface.Change, Reach: surface.ReachShell, Holds: []surface.Content{surface.Metadata},
+		}, (*App).TmuxCreate),
+		row(Tool{
+			Name: "tmux_send", Title: "tmux send", Toolset: surface.Exact, Hints: types,
+			Description: "Type a text or press keys in exactly this pane. Refused where a person looks, in modes, in this conversation's own pane, and if siblings would get it too. Says that tmux took it, not what the program did.",
+			Effect:      surface.Change, Reach: surface.ReachPaneInput, Holds: []surface.Content{surface.Metadata},
+		}, (*App).TmuxSend),
+		row(Tool{
+			Name: "tmux_close", Title: "tmux close", Toolset: surface.Exact, Hints: destroys,
+			Description: "End exactly this session, window or pane with what runs in it. Refused where this conversation runs or a person looks.",
+			Effect:      surface.Delete, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).TmuxClose),
+		row(Tool{
 			Name: tmuxRun, Title: "Run a script", Toolset: surface.Exact, Hints: types, Waits: true,
 			Description: "Execute a POSIX sh script for the enrolled zsh of a pane, without typing: exit status or signal, exact separate outputs, a receipt. Nothing of it persists in that shell. It must be idle at an empty prompt.",
 			Effect:      surface.Change, Reach: surface.ReachShell, Holds: []surface.Content{surface.TerminalText, surface.Metadata},

@@ -56,7 +56,7 @@ func (a *App) SendKeys(ctx context.Context, in SendKeysIn) (SendKeysOut, error) 
 	if err != nil {
 		return SendKeysOut{}, err
 	}
-	if err := checkSendKeys(in); err != nil {
+	if err := checkInput(in.Text, in.Keys, "use paste_text, which takes 1 MiB"); err != nil {
 		return SendKeysOut{}, err
 	}
 	keys := in.Keys
@@ -86,19 +86,20 @@ func (a *App) SendKeys(ctx context.Context, in SendKeysIn) (SendKeysOut, error) 
 	}, nil
 }
 
-func checkSendKeys(in SendKeysIn) error {
+// checkInput refuses what is not one of text and keys. A text that is too long is told what to use instead.
+func checkInput(text *string, keys []string, instead string) error {
 	const oneOf = `pass text for literal text, or keys such as ["C-c"]`
 	switch {
-	case in.Text != nil && in.Keys != nil:
+	case text != nil && keys != nil:
 		return fault.Invalidf(oneOf, "text and keys exclude each other")
-	case in.Text == nil && len(in.Keys) == 0:
+	case text == nil && len(keys) == 0:
 		return fault.Invalidf(oneOf, "there is neither text nor keys")
-	case in.Text != nil && len(*in.Text) > greatestText:
-		return fault.Invalidf("use paste_text, which takes 1 MiB", "text has %d bytes, more than %d", len(*in.Text), greatestText)
-	case len(in.Keys) > greatestKeys:
-		return fault.Invalidf("send them in parts", "there are %d keys, more than %d", len(in.Keys), greatestKeys)
+	case text != nil && len(*text) > greatestText:
+		return fault.Invalidf(instead, "text has %d bytes, more than %d", len(*text), greatestText)
+	case len(keys) > greatestKeys:
+		return fault.Invalidf("send them in parts", "there are %d keys, more than %d", len(keys), greatestKeys)
 	}
-	if key, bad := lo.Find(in.Keys, func(key string) bool { return !tmux.IsKey(key) }); bad {
+	if key, bad := lo.Find(keys, func(key string) bool { return !tmux.IsKey(key) }); bad {
 		return fault.Invalidf("use tmux's names: C-c, M-x, Enter, Escape, Tab, BSpace, Up, PageDown, F5, or one character; words go into text",
 			"%q is not a key: tmux would type it letter by letter", key)
 	}

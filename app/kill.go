@@ -10,6 +10,7 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/target"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // Confirming are the exceptions that a caller may name when it ends something.
@@ -71,36 +72,48 @@ func (a *App) KillSession(ctx context.Context, in KillSessionIn) (KillOut, error
 	return a.kill(ctx, "session_id", in.SessionID, tmux.KindSession, in.Confirming)
 }
 
-// kill ends what an id names. If what was judged changed before tmux ended it, it is judged anew.
+// kill ends what an id of a kind names.
 func (a *App) kill(ctx context.Context, argument, id string, kind tmux.Kind, confirmed Confirming) (KillOut, error) {
 	if err := target.Parse(argument, id, kind); err != nil {
 		return KillOut{}, err
 	}
+	done, err := a.end(ctx, id, confirmed)
+	if err != nil {
+		return KillOut{}, err
+	}
+	return KillOut{
+		Generation: string(done.server.Generation), Panes: texts(done.Panes), Windows: texts(done.Windows), Sessions: texts(done.Sessions),
+	}, nil
+}
+
+// An ended is what ended in a life of the server, and how that got to tmux.
+type ended struct {
+	ports.Ended
+	server tmux.Server
+	way    ports.Dispatch
+}
+
+// end ends what an id names. If what was judged changed before tmux ended it, it is judged anew.
+func (a *App) end(ctx context.Context, id string, confirmed Confirming) (done ended, err error) {
 	wish := guard.EndWish{Target: id, ConfirmSelf: confirmed.ConfirmSelf, ConfirmAttended: confirmed.ConfirmAttended}
 	for range attempts {
 		t, err := a.known(ctx, tmux.DetailBrief, id, target.Lister(id))
 		if err != nil {
-			return KillOut{}, err
+			return ended{}, err
 		}
 		if err := target.Exists(t, id); err != nil {
-			return KillOut{}, err
+			return ended{}, err
 		}
 		ending, refusal := guard.JudgeEnd(t, wish, a.caller(ctx, t).Pane)
 		if refusal != nil {
-			return KillOut{}, refusal
+			return ended{}, refusal
 		}
-		ended, err := a.Terminator.End(ctx, t.Server, ending)
-		if fault.Is(err, fault.PreconditionFailed) {
-			continue
+		done.server = t.Server
+		if done.Ended, err = a.Terminator.End(ports.WithDispatch(ctx, &done.way), t.Server, ending); !fault.Is(err, fault.PreconditionFailed) {
+			return done, err
 		}
-		if err != nil {
-			return KillOut{}, err
-		}
-		return KillOut{
-			Generation: string(t.Server.Generation), Panes: texts(ended.Panes), Windows: texts(ended.Windows), Sessions: texts(ended.Sessions),
-		}, nil
 	}
-	return KillOut{}, &fault.Error{
+	return ended{}, &fault.Error{
 		Kind: fault.CommandFailed, Op: "end", Target: id, Message: fmt.Sprintf("%s changed each time just before it was to end; nothing ended", id),
 		Recovery: "look at it (" + target.Lister(id) + ") and try again",
 	}

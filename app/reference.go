@@ -21,20 +21,30 @@ const snapshotFirst = "call tmux_snapshot, and pass generation and id together a
 // one of the kinds that exists in that life of the server. In another life it is stale, whatever has that id there. The server
 // of the answer goes with whatever is done next, so that no other life can get it either.
 func (a *App) exact(ctx context.Context, detail tmux.Detail, argument string, ref Reference, kinds ...tmux.Kind) (tmux.Topology, error) {
-	if ref.Generation == "" {
-		return tmux.Topology{}, fault.Invalidf(snapshotFirst, "generation is empty")
-	}
-	if err := target.Parse(argument, ref.TargetID, kinds...); err != nil {
-		return tmux.Topology{}, fromSnapshot(err)
-	}
-	t, err := a.topology(ctx, detail)
-	switch {
-	case err != nil:
+	if err := ref.check(argument, kinds...); err != nil {
 		return tmux.Topology{}, err
-	case t.Running && t.Server.Generation != tmux.Generation(ref.Generation):
-		return tmux.Topology{}, staleReference(ref)
+	}
+	t, err := a.topology(referring(ctx, ref), detail)
+	if err != nil {
+		return tmux.Topology{}, err
 	}
 	return t, fromSnapshot(target.Exists(t, ref.TargetID))
+}
+
+// check refuses what is no reference to one of the kinds.
+func (r Reference) check(argument string, kinds ...tmux.Kind) error {
+	if r.Generation == "" {
+		return fault.Invalidf(snapshotFirst, "generation is empty")
+	}
+	return fromSnapshot(target.Parse(argument, r.TargetID, kinds...))
+}
+
+type referenceKey struct{}
+
+// referring binds a call to the life of the server that a reference names: wherever the call reads the topology it gets that of this
+// life or a fault, and ids need no listing before it. See checkBound and known.
+func referring(ctx context.Context, ref Reference) context.Context {
+	return context.WithValue(ctx, referenceKey{}, ref)
 }
 
 func staleReference(ref Reference) *fault.Error {
@@ -53,4 +63,9 @@ func fromSnapshot(err error) error {
 	exact := *f
 	exact.Recovery = snapshotFirst
 	return &exact
+}
+
+// refTo is a reference to what has an id.
+func refTo(server tmux.Server, id string) tmux.Ref {
+	return tmux.Ref{Generation: server.Generation, Kind: target.Kind(id), ID: id}
 }

@@ -83,7 +83,9 @@ func (a *App) CreateSession(ctx context.Context, in CreateSessionIn) (CreateSess
 	if err := firstError(checkName("name", in.Name), checkName("window_name", in.WindowName), checkCwd(in.Cwd)); err != nil {
 		return CreateSessionOut{}, err
 	}
-	created, err := a.Creator.NewSession(ctx, ports.NewSession(in))
+	created, err := a.Creator.NewSession(ctx, ports.NewSession{
+		Name: in.Name, WindowName: in.WindowName, Cwd: in.Cwd, Width: in.Width, Height: in.Height,
+	})
 	if err != nil {
 		return CreateSessionOut{}, err
 	}

@@ -49,6 +49,9 @@ func checkBound(ctx context.Context, server tmux.Server) error {
 			Message: "tmux restarted since the person was asked about " + agreed.target,
 		}
 	}
+	if ref, ok := ctx.Value(referenceKey{}).(Reference); ok && tmux.Generation(ref.Generation) != server.Generation {
+		return staleReference(ref)
+	}
 	given, _ := ctx.Value(admissionKey{}).(admission)
 	if given.bound == "" || given.bound == server.Generation {
 		return nil

@@ -40,7 +40,7 @@ func TestControlConnContract(t *testing.T) {
 			conn := control.NewConn(clients, other)
 			t.Cleanup(conn.Close)
 			server := tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
-			w.ports = porttest.Ports{Reader: server, Events: control.NewEvents(clients, server), Input: server, Creator: server, Snapshots: server, Channels: channels(t, w.realServer, server)}
+			w.ports = porttest.Ports{Reader: server, Events: control.NewEvents(clients, server), Input: server, Creator: server, Inspector: server, Snapshots: server, Channels: channels(t, w.realServer, server)}
 			return w
 		}
 		t.Run("Reader", func(t *testing.T) { porttest.Reader(t, world) })

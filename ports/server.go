@@ -99,11 +99,12 @@ const (
 	BracketNever Bracket = "never"
 )
 
-// A Creator makes sessions, windows and panes, each with a default shell, and starts again what ran in a pane, never moving what a
-// person looks at unless Focus says so. Names are literal: nothing in them is expanded. A Cwd that is not a directory is
-// InvalidInput, and nothing is created.
+// A Creator makes sessions, windows and panes, each with a default shell or the program of its Start, and starts again what ran in a
+// pane, never moving what a person looks at unless Focus says so. Names, arguments and variables are literal: nothing in them is
+// expanded. A Cwd that is not a directory is InvalidInput, and so is a Start that does not fit into one command list of tmux (above
+// 15 KiB); then nothing is created. A fault of a creation has Effects if it is known what it made: none, or known with the ids.
 type Creator interface {
-	// NewSession creates a detached session. If no server runs, one is started. A name that exists is InvalidInput.
+	// NewSession creates a detached session. If no server runs, one is started, unless In is set. A name that exists is InvalidInput.
 	NewSession(ctx context.Context, request NewSession) (Created, error)
 	// NewWindow creates a window in a session; NotFound if it does not exist, InvalidInput if the index is taken.
 	NewWindow(ctx context.Context, server tmux.Server, request NewWindow) (Created, error)
@@ -118,11 +119,23 @@ type Creator interface {
 
 // A NewSession describes a session to create. Zero fields are tmux's defaults.
 type NewSession struct {
+	In         tmux.Server // the life in which to create it; zero: whichever answers
 	Name       string
 	WindowName string
 	Cwd        string
 	Width      int // cells
 	Height     int // cells
+	Start
+}
+
+// A Start says what runs in a new pane. The zero value is the default shell.
+type Start struct {
+	// Argv is a program, found through PATH unless it is a path, with its arguments; also if it is one word, no shell reads it.
+	Argv []string
+
+	// Environment is what the program gets besides; of a session, so does all that is started in it later. PATH, SHELL, TMUX and
+	// TMUX_PANE are not for it: tmux sets them itself.
+	Environment map[string]string
 }
 
 // A NewWindow describes a window to create.
@@ -132,6 +145,7 @@ type NewWindow struct {
 	Cwd     string
 	Index   *int // nil: the next free one
 	Focus   bool
+	Start
 }
 
 // A SplitWindow describes a pane to create.
@@ -141,6 +155,7 @@ type SplitWindow struct {
 	Size      string // cells ("10") or a percentage ("30%") of the split pane; empty: half
 	Cwd       string
 	Focus     bool
+	Start
 }
 
 // A Respawn says what to start again, and where.

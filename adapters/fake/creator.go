@@ -3,6 +3,7 @@ package fake
 import (
 	"cmp"
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -21,7 +22,15 @@ func (w *World) NewSession(ctx context.Context, request ports.NewSession) (ports
 	if err := w.reach(ctx, op); err != nil {
 		return ports.Created{}, err
 	}
-	if err := directory(op, request.Cwd); err != nil {
+	if request.In.Generation != "" {
+		if err := w.contact(ctx, op); err != nil {
+			return ports.Created{}, err
+		}
+		if err := w.same(request.In, op, request.Name); err != nil {
+			return ports.Created{}, err
+		}
+	}
+	if err := cmp.Or(directory(op, request.Cwd), fits(op, request.Start)); err != nil {
 		return ports.Created{}, err
 	}
 	name := w.sessionName(request.Name)
@@ -32,8 +41,12 @@ func (w *World) NewSession(ctx context.Context, request ports.NewSession) (ports
 	if started {
 		w.startServer()
 	}
-	pane := w.addSession(request.Name, request.WindowName, spawn{cwd: request.Cwd}, request.Width, request.Height)
+	spec := spawn{argv: request.Argv, cwd: request.Cwd, environment: request.Environment}
+	pane := w.addSession(request.Name, request.WindowName, spec, request.Width, request.Height)
 	made := w.server.sessions[len(w.server.sessions)-1]
+	for name, value := range request.Environment {
+		w.server.setEnvironment(made.id, name, value)
+	}
 	return ports.Created{
 		Server: w.server.id, Session: made.id, Window: pane.window.id, Pane: pane.id, ServerStarted: started,
 	}, nil
@@ -54,7 +67,7 @@ func (w *World) NewWindow(ctx context.Context, server tmux.Server, request ports
 	if session == nil {
 		return ports.Created{}, failed(fault.NotFound, op, string(request.Session), "no session %s", request.Session)
 	}
-	if err := directory(op, request.Cwd); err != nil {
+	if err := cmp.Or(directory(op, request.Cwd), fits(op, request.Start)); err != nil {
 		return ports.Created{}, err
 	}
 	index := session.freeIndex()
@@ -64,7 +77,7 @@ func (w *World) NewWindow(ctx context.Context, server tmux.Server, request ports
 			return ports.Created{}, failed(fault.InvalidInput, op, string(session.id), "%s has a window at index %d", session.id, index)
 		}
 	}
-	pane := w.addWindow(session, request.Name, index, spawn{cwd: request.Cwd})
+	pane := w.addWindow(session, request.Name, index, w.server.spawn(session.id, request.Cwd, request.Start))
 	if request.Focus {
 		session.current = find(session.links, func(l *link) bool { return l.index == index })
 	}
@@ -87,14 +100,14 @@ func (w *World) SplitWindow(ctx context.Context, server tmux.Server, request por
 	if beside == nil {
 		return ports.Created{}, failed(fault.NotFound, op, string(request.Pane), "no pane %s", request.Pane)
 	}
-	if err := directory(op, request.Cwd); err != nil {
+	if err := cmp.Or(directory(op, request.Cwd), fits(op, request.Start)); err != nil {
 		return ports.Created{}, err
 	}
 	size, err := beside.splitSize(request.Direction, request.Size)
 	if err != nil {
 		return ports.Created{}, err
 	}
-	pane := w.split(beside, request.Direction, size, spawn{cwd: cmp.Or(request.Cwd, beside.path)})
+	pane := w.split(beside, request.Direction, size, w.server.spawn(beside.window.home(w.server), cmp.Or(request.Cwd, beside.path), request.Start))
 	if pane == nil {
 		return ports.Created{}, failed(fault.CommandFailed, op, string(request.Pane), "no space for new pane")
 	}
@@ -122,6 +135,38 @@ func (w *World) split(beside *pane, side ports.Direction, size int, spec spawn) 
 	w.arrange(in)
 	w.start(made, spec)
 	return made
+}
+
+// spawn is what starts in a session.
+func (s *server) spawn(in tmux.SessionID, cwd string, start ports.Start) spawn {
+	environment := maps.Clone(s.environment[in])
+	if environment == nil {
+		environment = map[string]string{}
+	}
+	maps.Copy(environment, start.Environment)
+	return spawn{argv: start.Argv, cwd: cwd, environment: environment}
+}
+
+// home is the first session that has a window.
+func (w *window) home(of *server) tmux.SessionID {
+	return find(of.sessions, func(s *session) bool {
+		return slices.ContainsFunc(s.links, func(l *link) bool { return l.window == w })
+	}).id
+}
+
+// greatestStart is how many bytes what is to start may have, as in tmux's client protocol.
+const greatestStart = 15 << 10
+
+// fits faults if what is to start is more than tmux takes.
+func fits(op string, start ports.Start) error {
+	bytes := len(strings.Join(start.Argv, " "))
+	for name, value := range start.Environment {
+		bytes += len(name) + len(value)
+	}
+	if bytes <= greatestStart {
+		return nil
+	}
+	return failed(fault.InvalidInput, op, "", "%d bytes of arguments and variables", bytes)
 }
 
 // splitSize is the size of the new pane in cells; negative for half.

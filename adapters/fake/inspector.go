@@ -150,7 +150,7 @@ func (s *server) hookLevels(target string) func(yield func(ports.HookLevel, opti
 	}
 }
 
-// Environment implements [ports.Inspector]. The fake has what SetEnvironment set.
+// Environment implements [ports.Inspector]. The fake has what SetEnvironment and NewSession set.
 func (w *World) Environment(ctx context.Context, known tmux.Server, id tmux.SessionID) ([]ports.Variable, error) {
 	var found []ports.Variable
 	err := w.inspect(ctx, "read the environment", known, string(id), func(s *server) {
@@ -165,7 +165,10 @@ func (w *World) Environment(ctx context.Context, known tmux.Server, id tmux.Sess
 func (w *World) SetEnvironment(id tmux.SessionID, name, value string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := w.running()
+	w.running().setEnvironment(id, name, value)
+}
+
+func (s *server) setEnvironment(id tmux.SessionID, name, value string) {
 	if s.environment == nil {
 		s.environment = map[tmux.SessionID]map[string]string{}
 	}

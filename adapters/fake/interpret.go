@@ -15,9 +15,15 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/domain/guard"
 )
 
-func environ(family guard.Shell, prompt, pane string) expand.Environ {
-	return expand.ListEnviron("HOME=/", "USER=fake", "PATH=/usr/bin:/bin", "TERM=tmux-256color", "TMPDIR=/tmp",
-		"SHELL=/bin/"+string(family), "TMUX_PANE="+pane, "PS1="+prompt)
+func environ(family guard.Shell, prompt, pane string, besides map[string]string) expand.Environ {
+	variables := []string{
+		"HOME=/", "USER=fake", "PATH=/usr/bin:/bin", "TERM=tmux-256color", "TMPDIR=/tmp",
+		"SHELL=/bin/" + string(family), "TMUX_PANE=" + pane, "PS1=" + prompt,
+	}
+	for name, value := range besides {
+		variables = append(variables, name+"="+value)
+	}
+	return expand.ListEnviron(variables...)
 }
 
 // handlers joins the interpreter with the world: what it would ask the system for.

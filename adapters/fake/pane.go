@@ -41,8 +41,9 @@ var errHangUp = errors.New("the terminal is gone")
 
 // A spawn says what starts in a pane.
 type spawn struct {
-	argv []string // empty: the default shell
-	cwd  string   // absolute; empty: /
+	argv        []string          // empty: the default shell
+	cwd         string            // absolute; empty: /
+	environment map[string]string // besides what the world has
 }
 
 // name is what tmux names a window after.

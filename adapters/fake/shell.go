@@ -316,7 +316,7 @@ func (s *shell) newRunner() (*interp.Runner, error) {
 	runner, err := interp.New(append(s.handlers(),
 		interp.Interactive(true),
 		interp.Dir("/"),
-		interp.Env(environ(s.family(), p.world.options.Prompt, string(p.id))),
+		interp.Env(environ(s.family(), p.world.options.Prompt, string(p.id), p.spawned.environment)),
 		interp.StdIO(nil, io.Discard, io.Discard),
 	)...)
 	if err != nil {

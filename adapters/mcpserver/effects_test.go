@@ -23,8 +23,8 @@ var effects = map[string]string{
 	"idempotent":              "rename select select_layout resize set_option", // the same again changes nothing
 	"":                        "move_window swap_panes signal_channel wait_for_channel",
 	"open world":              "create_session create_window split_window", // a shell starts
-	"destructive, open world": "respawn_pane run_shell_command send_keys paste_text tmux_run",
-	"destructive":             "clear_history kill_pane kill_window kill_session",
+	"destructive, open world": "respawn_pane run_shell_command send_keys paste_text tmux_create tmux_send tmux_run",
+	"destructive":             "clear_history kill_pane kill_window kill_session tmux_close",
 }
 
 func TestHintsAreTrue(t *testing.T) {

@@ -2,7 +2,9 @@ package tmuxserver
 
 import (
 	"context"
+	"maps"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/samber/lo"
@@ -21,13 +23,24 @@ const (
 
 // NewSession creates a session, and the server if there is none.
 func (s *Server) NewSession(ctx context.Context, request ports.NewSession) (ports.Created, error) {
-	if err := checkNew(request.Cwd, request.Name, request.WindowName); err != nil {
+	if err := checkNew(request.Start, request.Cwd, request.Name, request.WindowName); err != nil {
 		return ports.Created{}, err
 	}
 	nonce := grammar.NewNonce()
-	result, err := s.run(ctx, opSession, request.Name, List{Start: true, Commands: []Command{grammar.NewSession(nonce, request)}})
+	list := List{Start: true, Commands: []Command{grammar.NewSession(nonce, request)}}
+	if request.In.Generation != "" {
+		alive := grammar.Alive(request.In)
+		list.Start, list.Guard = false, (*Guard)(&alive)
+	}
+	result, err := s.create(ctx, opSession, request.Name, list)
 	if err != nil {
 		return ports.Created{}, err
+	}
+	if !result.Passed {
+		return ports.Created{}, &fault.Error{
+			Kind: fault.StaleTarget, Op: opSession, Target: request.Name, Message: "tmux restarted since it was looked at",
+			Recovery: "list what exists now (list_sessions)",
+		}
 	}
 	created, err := s.created(nonce, result)
 	if err != nil {
@@ -45,7 +58,7 @@ func (s *Server) NewSession(ctx context.Context, request ports.NewSession) (port
 
 // NewWindow creates a window in a session that still exists.
 func (s *Server) NewWindow(ctx context.Context, server tmux.Server, request ports.NewWindow) (ports.Created, error) {
-	if err := checkNew(request.Cwd, request.Name); err != nil {
+	if err := checkNew(request.Start, request.Cwd, request.Name); err != nil {
 		return ports.Created{}, err
 	}
 	nonce := grammar.NewNonce()
@@ -62,7 +75,7 @@ func (s *Server) NewWindow(ctx context.Context, server tmux.Server, request port
 // SplitWindow splits a pane that still exists. A zoom ends with a split unless it is asked to keep it, which would zoom a window
 // that is not: the guard tells which one it is.
 func (s *Server) SplitWindow(ctx context.Context, server tmux.Server, request ports.SplitWindow) (ports.Created, error) {
-	if err := checkNew(request.Cwd, request.Size); err != nil {
+	if err := checkNew(request.Start, request.Cwd, request.Size); err != nil {
 		return ports.Created{}, err
 	}
 	nonce := grammar.NewNonce()
@@ -81,12 +94,29 @@ func (s *Server) SplitWindow(ctx context.Context, server tmux.Server, request po
 
 // createIn runs a creation under a condition; found is not empty if that did not hold.
 func (s *Server) createIn(ctx context.Context, op string, condition grammar.Condition, nonce grammar.Nonce, command Command) (created ports.Created, found string, err error) {
-	result, err := s.run(ctx, op, condition.Target, List{Guard: (*Guard)(&condition), Commands: []Command{command}})
+	result, err := s.create(ctx, op, condition.Target, List{Guard: (*Guard)(&condition), Commands: []Command{command}})
 	if err != nil || !result.Passed {
 		return ports.Created{}, result.Found, err
 	}
 	created, err = s.created(nonce, result)
 	return created, "", err
+}
+
+// create runs a list whose one command is a creation. What tmux rejected for a reason that it checks before has made nothing.
+func (s *Server) create(ctx context.Context, op, target string, list List) (Result, error) {
+	if s.conn.Room(list) < 0 {
+		return Result{}, &fault.Error{
+			Kind: fault.InvalidInput, Op: op, Target: target, Effects: &fault.Effects{State: "none"},
+			Message: op + ": the arguments, variables and names are more than tmux takes at once", Recovery: "pass less: some 15 KiB in all, or put it into a file",
+		}
+	}
+	result, err := s.run(ctx, op, target, list)
+	if e, ok := err.(*fault.Error); ok && e.Delivery == fault.Observed { //nolint:errorlint // made here, not wrapped
+		if e.Kind == fault.NotFound || e.Kind == fault.InvalidInput || grammar.NoRoom(e.Message) {
+			e.Effects = &fault.Effects{State: "none"}
+		}
+	}
+	return result, err
 }
 
 // complete does what a creation alone cannot. A fault says what was created nevertheless.
@@ -117,7 +147,13 @@ func (s *Server) created(nonce grammar.Nonce, result Result) (ports.Created, err
 }
 
 // checkNew checks what tmux would take silently for something else.
-func checkNew(cwd string, texts ...string) error {
+func checkNew(start ports.Start, cwd string, texts ...string) error {
+	literal := slices.Concat(start.Argv, slices.Collect(maps.Keys(start.Environment)), slices.Collect(maps.Values(start.Environment)))
+	for _, text := range literal {
+		if err := noNUL("an argument", text); err != nil {
+			return err
+		}
+	}
 	for _, text := range append(texts, cwd) {
 		if err := noNUL("an argument", text); err != nil {
 			return err

@@ -17,7 +17,7 @@ const opRespawn = "respawn"
 
 // Respawn starts a pane's command again in one guarded list, which also reads the pane as it is then.
 func (s *Server) Respawn(ctx context.Context, server tmux.Server, request ports.Respawn) (tmux.Pane, error) {
-	if err := checkNew(request.Cwd); err != nil {
+	if err := checkNew(ports.Start{}, request.Cwd); err != nil {
 		return tmux.Pane{}, err
 	}
 	target := string(request.Pane)

@@ -28,6 +28,7 @@ type Wish struct {
 	ConfirmAttended bool // the caller named that exception
 	StopKeys        bool // nothing but keys that stop a program, allowed while a run holds the pane
 	ClearDraft      bool // Run: a draft may be cleared
+	Alone           bool // Keys: to this pane alone, as a Run; a synchronized cohort is refused
 }
 
 // Evidence is what is known beside the topology.

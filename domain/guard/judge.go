@@ -101,11 +101,11 @@ func callerPane(p tmux.Pane, known Evidence) *fault.Error {
 }
 
 func synchronized(p tmux.Pane, wish Wish) *fault.Error {
-	if wish.Action != Run || !p.Synchronized {
+	if wish.Action != Run && !wish.Alone || !p.Synchronized {
 		return nil
 	}
 	return refuse(p, fault.Synchronized, "use paste_text, which reaches one pane, or turn synchronize-panes off, or use another window",
-		"has synchronize-panes on: the command would be typed into its siblings too")
+		"has synchronize-panes on: what is typed would go to its siblings too")
 }
 
 func attended(t tmux.Topology, p tmux.Pane, wish Wish) *fault.Error {

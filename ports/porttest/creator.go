@@ -19,6 +19,7 @@ func Creator(t *testing.T, newWorld func(t *testing.T) World) {
 	t.Run("NewSession", func(t *testing.T) { newSession(t, newWorld) })
 	t.Run("NewWindow", func(t *testing.T) { newWindow(t, newWorld) })
 	t.Run("SplitWindow", func(t *testing.T) { splitWindow(t, newWorld) })
+	t.Run("Start", func(t *testing.T) { starts(t, newWorld) })
 	t.Run("Respawn", func(t *testing.T) { respawn(t, newWorld) })
 }
 

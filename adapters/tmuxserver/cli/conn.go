@@ -10,6 +10,7 @@ import (
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // Options say which server is meant and how it is reached.
@@ -72,6 +73,7 @@ func (c *Conn) run(ctx context.Context, list tmuxserver.List, configs []string) 
 		return tmuxserver.Result{}, err
 	}
 	if result, complete := frame.parse(list, out); complete {
+		ports.ClientEnded(ctx, out.status)
 		return result, nil
 	}
 	return tmuxserver.Result{}, c.transportFault(ctx, out, frame.began(out))

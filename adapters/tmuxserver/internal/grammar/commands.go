@@ -2,7 +2,9 @@ package grammar
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
@@ -91,7 +93,22 @@ func NewSession(nonce Nonce, request ports.NewSession) []string {
 	argv = option(argv, "-n", Literal(request.WindowName))
 	argv = option(argv, "-c", Literal(request.Cwd))
 	argv = option(argv, "-x", cells(request.Width))
-	return option(argv, "-y", cells(request.Height))
+	argv = option(argv, "-y", cells(request.Height))
+	return starting(argv, request.Start)
+}
+
+// starting adds to a creation what is to run.
+func starting(argv []string, start ports.Start) []string {
+	for _, name := range slices.Sorted(maps.Keys(start.Environment)) {
+		argv = append(argv, "-e", name+"="+start.Environment[name])
+	}
+	switch len(start.Argv) {
+	case 0:
+		return argv
+	case 1: // tmux has a shell read a single word; this one replaces itself, and takes the word as it is
+		return append(argv, "--", "/bin/sh", "-c", `exec "$0"`, start.Argv[0])
+	}
+	return append(append(argv, "--"), start.Argv...)
 }
 
 // RenameWindow gives a window a name.
@@ -117,7 +134,8 @@ func NewWindow(nonce Nonce, request ports.NewWindow) []string {
 		argv = append(argv, "-d")
 	}
 	argv = option(argv, "-n", Literal(request.Name))
-	return option(argv, "-c", Literal(request.Cwd))
+	argv = option(argv, "-c", Literal(request.Cwd))
+	return starting(argv, request.Start)
 }
 
 // SplitWindow creates a pane beside another, in a window that is zoomed or not.
@@ -140,7 +158,8 @@ func SplitWindow(nonce Nonce, request ports.SplitWindow, zoomed bool) []string {
 		}
 	}
 	argv = option(argv, "-l", request.Size)
-	return option(argv, "-c", Literal(request.Cwd))
+	argv = option(argv, "-c", Literal(request.Cwd))
+	return starting(argv, request.Start)
 }
 
 // option adds a flag with its value, unless that is empty.

@@ -25,6 +25,9 @@ var complaints = []complaint{
 	{regexp.MustCompile(`(?m)^command too long`), fault.InvalidInput, "pass less at once"},
 }
 
+// NoRoom reports whether tmux complained that a new pane does not fit.
+func NoRoom(words string) bool { return complaints[0].pattern.MatchString(words) }
+
 // NoTarget reports whether tmux complained that it has no session at all.
 func NoTarget(words string) bool { return strings.Contains(words, "no current target") }
 
