@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/snapshot"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/surface"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/target"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
@@ -29,6 +31,7 @@ type Ports struct {
 	Input      ports.Input
 	Creator    ports.Creator
 	Inspector  ports.Inspector
+	Snapshots  ports.Snapshots
 	Manager    ports.Manager
 	Channels   ports.Channels
 	Terminator ports.Terminator
@@ -50,6 +53,9 @@ type Options struct {
 	Polling        func(tmux.Server) string // why waits poll, while that server runs; empty: control clients wake them; nil: not told
 	Endpoint       string                   // public alias of the server; "local" if empty
 	Logger         *slog.Logger             // discards if nil
+
+	AcquisitionTimeout time.Duration   // for reading a snapshot; 5 s if 0
+	Retention          snapshot.Limits // of captures that have cursors
 
 	Surface *surface.Selection // of the catalogue; every tool if nil
 	Launch  Launch             // how the process was started, for Capabilities
@@ -73,12 +79,14 @@ type App struct {
 	claims       claims
 	runs         *registry
 	enrollments  enrollments
+	retained     *retention
 }
 
 // New makes an application. Nothing is read or started yet.
 func New(outside Ports, options Options) *App {
 	options.CallTimeout = lo.CoalesceOrEmpty(options.CallTimeout, 5*time.Second)
 	options.AskTimeout = lo.CoalesceOrEmpty(options.AskTimeout, 2*time.Minute)
+	options.AcquisitionTimeout = lo.CoalesceOrEmpty(options.AcquisitionTimeout, 5*time.Second)
 	options.MaxResultBytes = lo.CoalesceOrEmpty(options.MaxResultBytes, DefaultMaxResultBytes)
 	options.Endpoint = lo.CoalesceOrEmpty(options.Endpoint, DefaultEndpoint)
 	logger := options.Logger
@@ -88,17 +96,19 @@ func New(outside Ports, options Options) *App {
 	offered := lo.FromPtrOr(options.Surface, surface.All(Members()))
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails: crypto/rand
+	retainedKey := sha256.Sum256(append([]byte("retained"), key...))
 	return &App{
 		Ports: outside, options: options, log: logger,
 		surface: offered, tools: lo.Filter(catalogue(), func(t Tool, _ int) bool { return offered.Offers(t.Name) }),
-		sealer: screen.Sealer{Key: key}, runs: newRegistry(),
+		sealer: screen.Sealer{Key: key}, runs: newRegistry(), retained: newRetention(options.Retention, retainedKey[:]),
 	}
 }
 
-// Close ends what the application owns: enrollments, invited and accepted, and the attendance of runs. Commands that still run go on and record their status.
+// Close ends what the application owns: enrollments, invited and accepted, the attendance of runs, and captures that are retained. Commands that still run go on and record their status.
 func (a *App) Close() {
 	a.enrollments.close()
 	a.runs.close()
+	a.retained.Close()
 }
 
 // Tools are the tools that this application offers, in the order of the catalogue.

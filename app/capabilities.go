@@ -14,15 +14,16 @@ type TmuxCapabilitiesIn struct{}
 
 // TmuxCapabilitiesOut is what an exact deployment offers, and on which server.
 type TmuxCapabilitiesOut struct {
-	Endpoint              string      `json:"endpoint" jsonschema:"public alias of the server, in the URIs of resources"`
-	Server                ExactServer `json:"server"`
-	EnabledTools          []string    `json:"enabled_tools"`
-	Limits                ExactLimits `json:"limits"`
-	ProcessTracking       string      `json:"process_tracking,omitempty" enum:"supported,tmux_version,pid_namespace,kernel,proc,operating_system" jsonschema:"supported, or what is missing to tell the processes of panes apart for certain"`
-	TrackingProblem       string      `json:"tracking_problem,omitempty" jsonschema:"that in words"`
-	CaptureHooksStable    *bool       `json:"capture_hooks_must_be_stable,omitempty" jsonschema:"true: this tmux cannot check for an after-capture-pane hook in the capture itself (before 3.5), so nobody may set one while something is captured"`
-	OwnsDaemon            bool        `json:"owns_daemon" jsonschema:"false: the tmux server stays when this process ends"`
-	ResourceSubscriptions bool        `json:"resource_subscriptions"`
+	Endpoint              string           `json:"endpoint" jsonschema:"public alias of the server, in the URIs of resources"`
+	Server                ExactServer      `json:"server" open:"true" jsonschema:"state (running, absent), generation, pid, start_time (epoch seconds), version"`
+	EnabledTools          []string         `json:"enabled_tools"`
+	Limits                ExactLimits      `json:"limits" open:"true" jsonschema:"in bytes, seconds or numbers, as their names say"`
+	Criteria              CriteriaLanguage `json:"criteria" open:"true" jsonschema:"combinators, operators by type, fields by entity, limits"`
+	ProcessTracking       string           `json:"process_tracking,omitempty" enum:"supported,tmux_version,pid_namespace,kernel,proc,operating_system" jsonschema:"supported, or what is missing to tell the processes of panes apart for certain"`
+	TrackingProblem       string           `json:"tracking_problem,omitempty" jsonschema:"that in words"`
+	CaptureHooksStable    *bool            `json:"capture_hooks_must_be_stable,omitempty" jsonschema:"true (tmux before 3.5): set no after-capture-pane hook while something is captured"`
+	OwnsDaemon            bool             `json:"owns_daemon" jsonschema:"false: the tmux server stays when this process ends"`
+	ResourceSubscriptions bool             `json:"resource_subscriptions"`
 }
 
 // An ExactServer is the identity of the server.
@@ -36,13 +37,19 @@ type ExactServer struct {
 
 // ExactLimits bound the exact tools.
 type ExactLimits struct {
-	CallSeconds float64 `json:"call_seconds" jsonschema:"within which a call ends that does not wait"`
-	TextBytes   int     `json:"text_bytes" jsonschema:"of a mutation"`
-	Keys        int     `json:"keys" jsonschema:"of a mutation"`
-	Arguments   int     `json:"argv" jsonschema:"entries, of a creation"`
-	ScriptBytes int     `json:"script_bytes" jsonschema:"of tmux_run"`
-	OutputBytes int     `json:"output_bytes" jsonschema:"of each output of tmux_run, at the most"`
-	Enrollments int     `json:"enrolled_panes" jsonschema:"at the most"`
+	CallSeconds        float64 `json:"call_seconds" jsonschema:"within which a call ends that does not wait"`
+	TextBytes          int     `json:"text_bytes" jsonschema:"of a mutation"`
+	ResultBytes        int     `json:"result_bytes" jsonschema:"of an answer; more is capacity, never cut"`
+	SnapshotItems      int     `json:"snapshot_items" jsonschema:"of a page"`
+	AcquisitionSeconds float64 `json:"acquisition_seconds" jsonschema:"within which a snapshot is read"`
+	RetainedCaptures   int     `json:"retained_captures" jsonschema:"that cursors page; the oldest makes room"`
+	RetainedBytes      int     `json:"retained_bytes" jsonschema:"of all of them"`
+	RetainedSeconds    float64 `json:"retained_seconds" jsonschema:"after which a cursor is stale"`
+	Keys               int     `json:"keys" jsonschema:"of a mutation"`
+	Arguments          int     `json:"argv" jsonschema:"entries, of a creation"`
+	ScriptBytes        int     `json:"script_bytes" jsonschema:"of tmux_run"`
+	OutputBytes        int     `json:"output_bytes" jsonschema:"of each output of tmux_run, at the most"`
+	Enrollments        int     `json:"enrolled_panes" jsonschema:"at the most"`
 }
 
 // The limits of one mutation by an exact tool.
@@ -62,13 +69,18 @@ func (a *App) TmuxCapabilities(ctx context.Context, _ TmuxCapabilitiesIn) (TmuxC
 	if err != nil {
 		return TmuxCapabilitiesOut{}, err
 	}
+	retained := a.retained.Limits()
 	out := TmuxCapabilitiesOut{
 		Endpoint: a.options.Endpoint, Server: exactServer(t),
 		EnabledTools: lo.Map(a.tools, func(t Tool, _ int) string { return t.Name }),
 		Limits: ExactLimits{
-			CallSeconds: a.options.CallTimeout.Seconds(), TextBytes: maxExactText, Keys: maxExactKeys, Arguments: maxExactArgv,
+			CallSeconds: a.options.CallTimeout.Seconds(), ResultBytes: a.options.MaxResultBytes,
+			SnapshotItems: greatestPage, AcquisitionSeconds: a.options.AcquisitionTimeout.Seconds(),
+			RetainedCaptures: retained.Captures, RetainedBytes: retained.Bytes, RetainedSeconds: retained.Age.Seconds(),
+			TextBytes: maxExactText, Keys: maxExactKeys, Arguments: maxExactArgv,
 			ScriptBytes: enroll.MaxScript, OutputBytes: enroll.MaxOutput, Enrollments: enroll.MaxPanes,
 		},
+		Criteria: criteriaLanguage(t),
 	}
 	if t.Running {
 		out.CaptureHooksStable = new(!t.Server.Version.AtLeast("3.5"))

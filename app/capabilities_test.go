@@ -48,6 +48,9 @@ func TestExactCapabilities(t *testing.T) {
 			if diff := cmp.Diff(append([]string{"get_run"}, app.ExactBase()...), got.EnabledTools); diff != "" {
 				t.Errorf("enabled (-want +got):\n%s", diff)
 			}
+			if _, knows := got.Criteria.Fields[tmux.KindPane]["pane_dead_signal"]; knows != version.AtLeast("3.3") || got.Criteria.MaxDepth != 8 || got.Limits.RetainedCaptures != 16 {
+				t.Errorf("tmux %s: criteria %+v, limits %+v", version, got.Criteria, got.Limits)
+			}
 			if got.Endpoint != "local" || got.OwnsDaemon || got.ResourceSubscriptions {
 				t.Errorf("got %+v", got)
 			}

@@ -12,6 +12,11 @@ func exactRows() []Tool {
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
 		}, (*App).TmuxCapabilities),
 		row(Tool{
+			Name: "tmux_snapshot", Title: "tmux snapshot", Toolset: surface.Exact, Hints: reads,
+			Description: "What there is of one kind, at one instant, with refs for other tools. A cursor pages that capture, which never changes; later it is stale_cursor. It does not claim that a process captured then still exists.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
+		}, (*App).TmuxSnapshot),
+		row(Tool{
 			Name: "tmux_wait", Title: "tmux wait", Toolset: surface.Exact, Hints: reads, Waits: true,
 			Description: "Wait until a pane's screen contains a text, or until the process that it runs now has ended. A deadline, the end of tmux and a lost observation are errors, never success. process_exit needs process tracking (tmux_capabilities).",
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
@@ -40,4 +45,4 @@ func exactRows() []Tool {
 }
 
 // ExactBase names the tools that an operator who denies by default enables without naming them.
-func ExactBase() []string { return []string{"tmux_capabilities"} }
+func ExactBase() []string { return []string{"tmux_capabilities", "tmux_snapshot"} }

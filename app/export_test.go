@@ -6,3 +6,6 @@ var (
 	Decode   = decode
 	Exact    = (*App).exact
 )
+
+// Retained is for how many bytes counts what is retained.
+func Retained(a *App) int { return a.retained.Bytes() }

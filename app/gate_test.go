@@ -18,7 +18,7 @@ import (
 )
 
 // ungated are the methods that are no use of a tool: they tell what is on offer, or keep to it themselves.
-var ungated = []string{"Answer", "Call", "Capabilities"}
+var ungated = []string{"Answer", "Call", "Capabilities", "ReadResource"}
 
 // uses calls every exported method of an application that takes a context, with nothing else in its arguments, and gives what each
 // answers. A method that reaches a port panics: there is none.

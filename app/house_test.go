@@ -46,7 +46,7 @@ func (h *house) process(frames ports.Frames) *app.App {
 // ports are the world's, with frames of a process of its own.
 func (h *house) ports(frames ports.Frames) app.Ports {
 	return app.Ports{
-		Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Inspector: h.world, Manager: h.world, Channels: h.world, Terminator: h.world, Processes: h.world, Identity: h.world,
+		Reader: h.world, Events: h.world, Input: h.world, Creator: h.world, Inspector: h.world, Snapshots: h.world, Manager: h.world, Channels: h.world, Terminator: h.world, Processes: h.world, Identity: h.world,
 		Frames: frames, Enrollments: h.world, Authorizer: h.world,
 	}
 }

@@ -23,7 +23,7 @@ func (t Tool) encode(out any, most int) (json.RawMessage, error) {
 	f := &fault.Error{
 		Kind: fault.Capacity, Op: t.Name,
 		Message:  fmt.Sprintf("the result of %s has %d bytes, more than the %d that it may have here", t.Name, len(encoded), most),
-		Recovery: "ask for less: smaller max_lines or max_bytes, or narrower filters",
+		Recovery: "ask for less: a smaller limit, max_lines or max_bytes, or narrower filters",
 	}
 	if t.changes() {
 		f.Delivery = fault.Observed

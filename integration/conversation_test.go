@@ -69,7 +69,7 @@ func converseOver(t *testing.T, backend string, server *realServer, frames *shel
 	identity := process.NewIdentity(typed)
 	t.Cleanup(identity.Close)
 	application := app.New(app.Ports{
-		Reader: reader, Events: events, Input: typed, Creator: typed, Inspector: typed, Manager: typed, Channels: channels(t, server, typed), Terminator: typed, Processes: process.New(process.Options{}),
+		Reader: reader, Events: events, Input: typed, Creator: typed, Inspector: typed, Snapshots: typed, Manager: typed, Channels: channels(t, server, typed), Terminator: typed, Processes: process.New(process.Options{}),
 		Identity: identity, Frames: frames,
 	}, app.Options{SocketPath: server.Socket, Backend: backend})
 	ctx, cancel := context.WithCancel(context.Background())

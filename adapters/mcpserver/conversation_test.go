@@ -34,7 +34,7 @@ func converseAs(t *testing.T, options mcpserver.Options, as client, test func(t 
 	synctest.Test(t, func(t *testing.T) {
 		world := fake.New(fake.Options{})
 		t.Cleanup(world.Close)
-		application := app.New(app.Ports{Reader: world, Events: world, Input: world, Creator: world, Inspector: world, Manager: world, Channels: world, Terminator: world, Processes: world, Identity: world, Frames: world}, app.Options{})
+		application := app.New(app.Ports{Reader: world, Events: world, Input: world, Creator: world, Inspector: world, Snapshots: world, Manager: world, Channels: world, Terminator: world, Processes: world, Identity: world, Frames: world}, app.Options{})
 		t.Cleanup(application.Close)
 		serverEnd, clientEnd := mcp.NewInMemoryTransports()
 		session, err := mcpserver.New(t.Context(), application, options).Connect(t.Context(), serverEnd, nil)

@@ -52,6 +52,10 @@ func (d dummy) Withheld() []surface.Member {
 	}
 }
 
+func (d dummy) Resources() []app.Resource { return nil }
+
+func (d dummy) ReadResource(context.Context, string) (app.Content, error) { return app.Content{}, nil }
+
 func (d dummy) Capabilities(context.Context) app.Capabilities {
 	return app.Capabilities{Product: app.ProductFacts{Name: "a <dummy>"}}
 }

@@ -24,6 +24,10 @@ type Application interface {
 	Answer(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error)
 	// Withheld are the tools that are not on offer. They never change.
 	Withheld() []surface.Member
+	// Resources are the templates of resources on offer. They never change.
+	Resources() []app.Resource
+	// ReadResource reads what a URI names that is of one of them. Its errors are as those of Answer.
+	ReadResource(ctx context.Context, uri string) (app.Content, error)
 	// Capabilities tell what is on offer, on which tmux, and why.
 	Capabilities(ctx context.Context) app.Capabilities
 }
@@ -64,6 +68,15 @@ func New(ctx context.Context, application Application, options Options) *mcp.Ser
 		defer cancel()
 		return readCapabilities(call, application)
 	})
+	reader := resourceReader{application: application, logger: options.Logger}
+	for _, resource := range application.Resources() {
+		server.AddResourceTemplate(publishedTemplate(resource), func(call context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			call, cancel := either(call, ctx)
+			defer cancel()
+			return reader.read(call, request.Params.URI)
+		})
+	}
+	server.AddReceivingMiddleware(explainAbsence)
 	return server
 }
 

@@ -41,7 +41,7 @@ func (c config) backend(conn *cli.Conn) backend {
 	detach := b.close
 	b.close = func() { channels.Close(); detach() }
 	b.ports = app.Ports{
-		Reader: b.server, Events: b.server, Input: b.server, Creator: b.server, Inspector: b.server, Manager: b.server, Channels: channels, Terminator: b.server,
+		Reader: b.server, Events: b.server, Input: b.server, Creator: b.server, Inspector: b.server, Snapshots: b.server, Manager: b.server, Channels: channels, Terminator: b.server,
 	}
 	if c.flags.Backend == backendCLI {
 		b.polling = func(tmux.Server) string { return "--backend cli attaches no client" }
