@@ -16,7 +16,7 @@ type handler struct {
 	application Application
 	tool        app.Tool
 	options     Options
-	questions   questions
+	questions   *questions
 }
 
 // handle answers one call. It returns no error: to the SDK that would be a failure of the protocol, which a model may
@@ -29,10 +29,10 @@ func (h handler) handle(ctx context.Context, request *mcp.CallToolRequest) (*mcp
 		ctx = app.WithPerson(ctx, asked)
 	}
 	result, err := h.answer(ctx, request.Params.Arguments)
-	if asked != nil && asked.question != nil {
-		result, err = asked.pending()
-	}
-	if err != nil {
+	switch {
+	case asked != nil && asked.question != nil:
+		return asked.pending(), nil
+	case err != nil:
 		return h.failure(ctx, err), nil
 	}
 	return result, nil

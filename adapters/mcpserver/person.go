@@ -38,8 +38,8 @@ func (p *person) Ask(ctx context.Context, question ports.Question) ports.Answer 
 		return ports.Unasked
 	}
 	if client.ProtocolVersion >= repeating {
-		if answer, ok := p.came[question.Reason]; ok && answer.About == question.About {
-			return answer.Answer
+		if answer, ok := p.came[question.Reason]; ok && answer.about == question.About {
+			return answer.answer
 		}
 		p.question = &question
 		return ports.Later
@@ -84,12 +84,9 @@ func answerOf(result *mcp.ElicitResult) ports.Answer {
 }
 
 // pending is the answer of a call whose question is still to be put.
-func (p *person) pending() (*mcp.CallToolResult, error) {
-	state, err := p.handler.questions.seal(p.handler.tool.Name, p.request, *p.question, p.came)
-	if err != nil {
-		return nil, err
-	}
+func (p *person) pending() *mcp.CallToolResult {
 	return &mcp.CallToolResult{
-		InputRequests: mcp.InputRequestMap{theQuestion: form(*p.question)}, RequestState: state,
-	}, nil
+		InputRequests: mcp.InputRequestMap{theQuestion: form(*p.question)},
+		RequestState:  p.handler.questions.ask(p.handler.tool.Name, p.request, *p.question, p.came),
+	}
 }

@@ -259,6 +259,73 @@ func TestAnAnswerWithoutAQuestion(t *testing.T) {
 	})
 }
 
+// Whoever repeats a call twice with one answer is asked again: a yes counts for one call.
+func TestAnAnswerCountsOnce(t *testing.T) {
+	who := whoIsAsked("2026-07-28", chooses("decline"))
+	who.options.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
+	converseAs(t, mcpserver.Options{Ask: true}, who.client, func(t *testing.T, world *fake.World, c *mcptest.Conversation) {
+		pane := watched(t, world, c)
+		send := func(text, state string) *mcp.CallToolResult {
+			params := &mcp.CallToolParams{Name: "send_keys", Arguments: object{"pane_id": pane, "text": text}, RequestState: state}
+			if state != "" {
+				params.InputResponses = mcp.InputResponseMap{"confirm": &mcp.ElicitResult{Action: "accept"}}
+			}
+			answer, err := c.Session.CallTool(t.Context(), params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer
+		}
+		first, second := send("x", ""), send("x", "")
+		if !first.NeedsInput() || first.RequestState == second.RequestState {
+			t.Fatalf("answered %+v and %+v", first, second)
+		}
+		if other := send("y", first.RequestState); !other.NeedsInput() {
+			t.Errorf("an answer to another call: %+v", other)
+		}
+		for _, call := range []struct {
+			state string
+			asks  bool
+			typed string // then, in all
+		}{{first.RequestState, false, "x"}, {first.RequestState, true, "x"}, {second.RequestState, false, "xx"}, {second.RequestState, true, "xx"}} {
+			answer := send("x", call.state)
+			if answer.NeedsInput() != call.asks || answer.IsError || world.Received(pane) != call.typed {
+				t.Errorf("answered %+v, typed %q; want asked %t, %q", answer, world.Received(pane), call.asks, call.typed)
+			}
+		}
+	})
+}
+
+// Questions that nobody answers are not kept without end: the oldest is forgotten, and asked again.
+func TestOpenQuestionsAreBounded(t *testing.T) {
+	who := whoIsAsked("2026-07-28", chooses("decline"))
+	who.options.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
+	converseAs(t, mcpserver.Options{Ask: true}, who.client, func(t *testing.T, world *fake.World, c *mcptest.Conversation) {
+		pane := watched(t, world, c)
+		send := func(state string) *mcp.CallToolResult {
+			answer, err := c.Session.CallTool(t.Context(), &mcp.CallToolParams{
+				Name: "send_keys", Arguments: object{"pane_id": pane, "text": "x"}, RequestState: state,
+				InputResponses: mcp.InputResponseMap{"confirm": &mcp.ElicitResult{Action: "accept"}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer
+		}
+		var states []string
+		for range 257 {
+			states = append(states, send("").RequestState)
+			time.Sleep(time.Millisecond)
+		}
+		if !send(states[0]).NeedsInput() || world.Received(pane) != "" {
+			t.Errorf("typed %q; want the oldest of so many questions asked again", world.Received(pane))
+		}
+		if answer := send(states[256]); answer.NeedsInput() || world.Received(pane) != "x" {
+			t.Errorf("answered %+v, typed %q", answer, world.Received(pane))
+		}
+	})
+}
+
 // The end of the call is the end of the question.
 func TestAskingIsCancelled(t *testing.T) {
 	withdrawn := make(chan struct{})

@@ -2,13 +2,11 @@ package mcpserver
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"maps"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,82 +15,87 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
-// answerWithin is how long after a question the repeated call may bring its answer.
-const answerWithin = 2 * time.Minute
+const (
+	answerWithin  = 2 * time.Minute // how long after a question the repeated call may bring its answer
+	greatestAsked = 256             // questions whose answers may be to come; beyond, the oldest is forgotten
+)
 
-// questions keep what was asked with the client that is to repeat the call: sealed, because only what this process asked may be answered.
+// questions are those whose answers are to come with repeated calls. The client knows them by what nobody can guess, and an answer
+// counts once. It is safe for concurrent use.
 type questions struct {
-	key []byte
-}
-
-func newQuestions() questions {
-	key := make([]byte, 32)
-	_, _ = rand.Read(key) // never fails: crypto/rand
-	return questions{key}
+	mu   sync.Mutex
+	open map[string]openQuestion
 }
 
 // A given is an answer that a person gave to a question about something.
 type given struct {
-	About  string       `json:"about"`
-	Answer ports.Answer `json:"answer"`
+	about  string
+	answer ports.Answer
 }
 
 // An openQuestion is one whose answer is still to come.
 type openQuestion struct {
-	Call   []byte                 `json:"call"` // digest of the call that is to be repeated
-	Reason fault.Reason           `json:"reason"`
-	About  string                 `json:"about"`
-	Until  time.Time              `json:"until"`
-	Before map[fault.Reason]given `json:"before"` // answers to questions before
+	call   []byte // digest of the call that is to be repeated
+	reason fault.Reason
+	about  string
+	until  time.Time
+	before map[fault.Reason]given // answers to questions before
 }
 
-// seal is a question for the client to keep.
-func (q questions) seal(tool string, request *mcp.CallToolRequest, question ports.Question, before map[fault.Reason]given) (string, error) {
-	text, err := json.Marshal(openQuestion{
-		Call: digest(tool, request.Params.Arguments), Reason: question.Reason, About: question.About,
-		Until: time.Now().Add(answerWithin), Before: before,
-	})
-	if err != nil {
-		return "", err
+// ask keeps a question, and gives the state with which the client is to repeat the call.
+func (q *questions) ask(tool string, request *mcp.CallToolRequest, question ports.Question, before map[fault.Reason]given) (state string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.open) >= greatestAsked {
+		oldest := ""
+		for one, open := range q.open {
+			if oldest == "" || open.until.Before(q.open[oldest].until) {
+				oldest = one
+			}
+		}
+		delete(q.open, oldest)
 	}
-	return encoding.EncodeToString(text) + "." + encoding.EncodeToString(q.sum(text)), nil
+	if q.open == nil {
+		q.open = map[string]openQuestion{}
+	}
+	state = rand.Text()
+	q.open[state] = openQuestion{
+		call: digest(tool, request.Params.Arguments), reason: question.Reason, about: question.About,
+		until: time.Now().Add(answerWithin), before: before,
+	}
+	return state
 }
 
-// came are the answers that a repeated call brings; none if it repeats no call of which this process asked something.
-func (q questions) came(tool string, request *mcp.CallToolRequest) map[fault.Reason]given {
-	sealed, sum, _ := strings.Cut(request.Params.RequestState, ".")
-	text, err := encoding.DecodeString(sealed)
-	if err != nil {
-		return nil
-	}
-	told, err := encoding.DecodeString(sum)
-	if err != nil || !hmac.Equal(told, q.sum(text)) {
-		return nil
-	}
-	var open openQuestion
-	if json.Unmarshal(text, &open) != nil || !bytes.Equal(open.Call, digest(tool, request.Params.Arguments)) {
+// came are the answers that a repeated call brings; none if it repeats no call of which something is still asked.
+func (q *questions) came(tool string, request *mcp.CallToolRequest) map[fault.Reason]given {
+	open, ok := q.take(request.Params.RequestState, digest(tool, request.Params.Arguments))
+	if !ok {
 		return nil
 	}
 	came := map[fault.Reason]given{}
-	maps.Copy(came, open.Before)
+	maps.Copy(came, open.before)
 	result, ok := request.Params.InputResponses[theQuestion].(*mcp.ElicitResult)
 	switch {
 	case !ok:
-		came[open.Reason] = given{open.About, ports.Unasked}
-	case time.Now().After(open.Until):
-		came[open.Reason] = given{open.About, ports.Unanswered}
+		came[open.reason] = given{open.about, ports.Unasked}
+	case time.Now().After(open.until):
+		came[open.reason] = given{open.about, ports.Unanswered}
 	default:
-		came[open.Reason] = given{open.About, answerOf(result)}
+		came[open.reason] = given{open.about, answerOf(result)}
 	}
 	return came
 }
 
-var encoding = base64.RawURLEncoding
-
-func (q questions) sum(text []byte) []byte {
-	sum := hmac.New(sha256.New, q.key)
-	sum.Write(text)
-	return sum.Sum(nil)
+// take finds the question that a call is to be repeated for, and forgets it.
+func (q *questions) take(state string, call []byte) (openQuestion, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	open, ok := q.open[state]
+	if !ok || !bytes.Equal(open.call, call) {
+		return openQuestion{}, false
+	}
+	delete(q.open, state)
+	return open, true
 }
 
 // digest tells calls apart, however a client writes the JSON of their arguments.

@@ -54,7 +54,7 @@ func New(ctx context.Context, application Application, options Options) *mcp.Ser
 			// What stands in terminals is nobody else's.
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 		})
-	asking := newQuestions()
+	asking := &questions{}
 	for _, tool := range tools {
 		h := handler{application: application, tool: tool, options: options, questions: asking}
 		server.AddTool(published(tool), func(call context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
