@@ -122,8 +122,12 @@ func (a *App) question(ctx context.Context, tool Tool, arguments json.RawMessage
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "May the agent go on with this? %s:\n%sIt was stopped because %s.\n", tool.Title, told(tool, arguments), refused.Message)
-	for _, pane := range shownPanes(t, refused.Target) {
+	panes := shownPanes(t, refused.Target)
+	for _, pane := range panes[:min(len(panes), askedPanes)] {
 		text.WriteString(a.described(ctx, t, pane))
+	}
+	if more := len(panes) - askedPanes; more > 0 {
+		fmt.Fprintf(&text, "Panes besides: %d.\n", more)
 	}
 	return ports.Question{
 		Reason: refused.Reason, Text: text.String() + "A yes counts for this one call.",

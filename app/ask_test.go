@@ -152,6 +152,26 @@ func TestAQuestionHidesNothing(t *testing.T) {
 	})
 }
 
+// Who agrees to the end of many panes is told how many there are.
+func TestAQuestionTellsOfAll(t *testing.T) {
+	inHouse(t, fake.Options{}, func(h *house) {
+		pane := h.watchedShell()
+		session := h.world.SessionOf(pane)
+		h.world.AddSession("other")
+		for range 6 {
+			if _, err := h.asked("create_window", nil, map[string]any{"session_id": session}); err != nil {
+				h.Fatal(err)
+			}
+		}
+		person := &fake.Person{Will: ports.Declined}
+		_, err := h.asked("kill_session", person, map[string]any{"session_id": session})
+		h.wantFault(err, fault.Refused, fault.Attended)
+		if text := person.Asked()[0].Text; strings.Count(text, "\nPane ") != 4 || !strings.Contains(text, "\nPanes besides: 3.\n") {
+			h.Errorf("asked:\n%s", text)
+		}
+	})
+}
+
 func TestAnAnswerIsAudited(t *testing.T) {
 	inHouse(t, fake.Options{}, func(h *house) {
 		pane := h.watchedShell()

@@ -18,7 +18,7 @@ import (
 // The bounds of a question, which a person is to read.
 const (
 	askedArgument = 1000 // bytes of an argument
-	askedPanes    = 4    // that are described
+	askedPanes    = 4    // that are described, at the most
 	askedRow      = 120  // bytes of a row of a pane
 )
 
@@ -54,10 +54,9 @@ func quoted(text string, most int) string {
 
 // shownPanes are the panes that a person has to know of who is asked about a target.
 func shownPanes(t tmux.Topology, target string) []tmux.Pane {
-	panes := lo.Filter(t.Panes, func(p tmux.Pane, _ int) bool {
+	return lo.Filter(t.Panes, func(p tmux.Pane, _ int) bool {
 		return target == string(p.ID) || target == string(p.Window) || target != "" && inSession(t.LinksOf(p.Window), target)
 	})
-	return panes[:min(len(panes), askedPanes)]
 }
 
 // described is a pane in the words by which a person knows it, with the last row that it shows.
