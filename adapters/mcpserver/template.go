@@ -62,9 +62,7 @@ func (r resourceReader) failure(ctx context.Context, uri string, err error) erro
 func resourceError(failure app.Failure) error {
 	code := int64(jsonrpc.CodeInternalError)
 	switch failure.Code {
-	case fault.NotFound:
-		code = mcp.CodeResourceNotFound
-	case fault.InvalidInput, fault.InvalidFilter, fault.StaleTarget, fault.StaleCursor:
+	case fault.NotFound, fault.InvalidInput, fault.InvalidFilter, fault.StaleTarget, fault.StaleCursor:
 		code = jsonrpc.CodeInvalidParams
 	default: // what is not about the URI
 	}
@@ -81,7 +79,7 @@ func explainAbsence(next mcp.MethodHandler) mcp.MethodHandler {
 		result, err := next(ctx, method, request)
 		read, ok := request.(*mcp.ReadResourceRequest)
 		absent, isProtocol := errors.AsType[*jsonrpc.Error](err)
-		if !ok || !isProtocol || absent.Code != mcp.CodeResourceNotFound || absent.Message != "Resource not found" {
+		if !ok || !isProtocol || absent.Code != jsonrpc.CodeInvalidParams || absent.Message != "Resource not found" {
 			return result, err
 		}
 		return nil, resourceError(app.Failure{
