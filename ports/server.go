@@ -27,7 +27,9 @@ type Reader interface {
 
 	// Capture reads rows of the pane's live screen and history, with the pane's state from the same instant, also
 	// while a person scrolls in a mode there. A pane that does not exist is NotFound. A pane with an effective
-	// after-capture-pane hook, at whatever level, is Refused with reason Hooked, and is not captured.
+	// after-capture-pane hook, at whatever level, is Refused with reason Hooked, and is not captured. Which hook that is depends on the
+	// session that the pane is seen in; if the request names one, a pane that is not of that session is NotFound, whatever other session
+	// has it.
 	Capture(ctx context.Context, request CaptureRequest) (screen.Capture, error)
 
 	// Lines reads the logical lines of many panes, in the order of the request, as Capture with Join and Starts does of one, in fewer command
@@ -61,7 +63,8 @@ func EndsLines(err error) bool {
 type CaptureRequest struct {
 	Server  tmux.Server // the life in which Pane was listed; zero: any
 	Pane    tmux.PaneID
-	History int // rows above the screen; AllHistory for all
+	Session tmux.SessionID // whose hooks count; empty: of the one that tmux takes, if several have the pane
+	History int            // rows above the screen; AllHistory for all
 	// FromRow, if not nil, is the absolute row (as screen.Capture counts) from which to capture to the bottom
 	// of the screen; History is ignored then. Rows that do not exist any more are left out.
 	FromRow *int
@@ -69,6 +72,7 @@ type CaptureRequest struct {
 	Starts  bool // with Join: also tell at which absolute row each line begins
 	Styles  bool // with SGR escape sequences
 	Blanks  bool // keep written trailing blanks of physical rows (before tmux 3.3 all rows are padded)
+	Wraps   bool // without Join: also tell which rows go on in the next; those keep their trailing blanks
 }
 
 // AllHistory asks for every row above the screen.

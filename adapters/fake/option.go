@@ -32,15 +32,13 @@ func (p *pane) option(name, fallback string) string {
 
 func (p *pane) synchronized() bool { return p.option("synchronize-panes", "off") == "on" }
 
-// hooked reports whether a hook with this name is effective for the pane. A hook is an array: any index counts. The nearest
-// level replaces the others. Source: measured on tmux 3.2a to 3.7c.
-func (p *pane) hooked(name string) bool {
+// hooked reports whether a hook with this name is effective for the pane in a session, or, if that is nil, in any that has it. A hook is
+// an array: any index counts. The nearest level replaces the others. Source: measured on tmux 3.2a to 3.7c.
+func (p *pane) hooked(name string, in *session) bool {
 	levels := []options{p.options, p.window.options}
 	for _, session := range p.world.server.sessions {
-		for _, link := range session.links {
-			if link.window == p.window {
-				levels = append(levels, session.options)
-			}
+		if (in == nil || in == session) && session.has(p.window) {
+			levels = append(levels, session.options)
 		}
 	}
 	for _, level := range append(levels, p.world.server.options) {
@@ -62,10 +60,8 @@ func (p *pane) hooked(name string) bool {
 func (w *World) historyLimit(in *window) int {
 	levels := []options{}
 	for _, session := range w.server.sessions {
-		for _, link := range session.links {
-			if link.window == in {
-				levels = append(levels, session.options)
-			}
+		if session.has(in) {
+			levels = append(levels, session.options)
 		}
 	}
 	value := inherit("history-limit", "2000", append(levels, w.server.options)...)

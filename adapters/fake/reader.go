@@ -125,7 +125,14 @@ func (w *World) Capture(ctx context.Context, request ports.CaptureRequest) (scre
 	if pane == nil {
 		return screen.Capture{}, failed(fault.NotFound, op, string(request.Pane), "no pane %s", request.Pane)
 	}
-	if pane.hooked("after-capture-pane") {
+	var in *session
+	if request.Session != "" {
+		in = w.server.session(request.Session)
+		if in == nil || !in.has(pane.window) {
+			return screen.Capture{}, failed(fault.NotFound, op, string(pane.id), "%s is not in session %s", pane.id, request.Session)
+		}
+	}
+	if pane.hooked("after-capture-pane", in) {
 		refused := failed(fault.Refused, op, string(pane.id), "a hook would run after each capture of %s", pane.id)
 		refused.Reason = fault.Hooked
 		return screen.Capture{}, refused
@@ -145,6 +152,10 @@ func (w *World) Capture(ctx context.Context, request ports.CaptureRequest) (scre
 	if !request.Join || !request.Starts {
 		starts = nil
 	}
+	var wraps []bool
+	if request.Wraps && !request.Join {
+		rows, wraps = pane.grid.rows(first)
+	}
 	return screen.Capture{
 		Server: w.server.id,
 		Pane:   pane.describe(pane.index(), tmux.DetailFull),
@@ -152,5 +163,6 @@ func (w *World) Capture(ctx context.Context, request ports.CaptureRequest) (scre
 		Rows:   rows,
 		Joined: request.Join,
 		Starts: starts,
+		Wraps:  wraps,
 	}, nil
 }

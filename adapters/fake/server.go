@@ -156,6 +156,11 @@ func (s *server) session(id tmux.SessionID) *session {
 	return find(s.sessions, func(x *session) bool { return x.id == id })
 }
 
+// has reports whether a window is linked into the session.
+func (s *session) has(of *window) bool {
+	return slices.ContainsFunc(s.links, func(l *link) bool { return l.window == of })
+}
+
 func (s *server) window(id tmux.WindowID) *window {
 	return find(s.windows, func(x *window) bool { return x.id == id })
 }

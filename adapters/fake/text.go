@@ -29,6 +29,18 @@ func (g *grid) text(from int, how rendering) (out []string, starts []int) {
 	return out, starts
 }
 
+// rows are those from an absolute one to the bottom of the screen, and whether each goes on in the next; those that do keep their blanks.
+func (g *grid) rows(from int) (rows []string, wraps []bool) {
+	rows, _ = g.text(from, rendering{blanks: true})
+	wraps = make([]bool, len(rows))
+	for i := range rows {
+		if wraps[i] = i+1 < len(rows) && g.lines[from+i].wrapped; !wraps[i] {
+			rows[i] = strings.TrimRight(rows[i], " ")
+		}
+	}
+	return rows, wraps
+}
+
 // shown is what stands on the screen, without blanks at the end and blank rows below.
 func (g *grid) shown() string {
 	rows, _ := g.text(g.history(), rendering{})

@@ -3,6 +3,7 @@ package tmuxserver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
@@ -60,28 +61,28 @@ func (s *Server) captureFrom(ctx context.Context, request ports.CaptureRequest) 
 // preflight reads what a capture has to know before it: the version of the server, the size of the history, and, because
 // tmux before 3.5 cannot say it in a format, the effective capture hook.
 func (s *Server) preflight(ctx context.Context, request ports.CaptureRequest) (grammar.PaneState, error) {
-	nonce, target := grammar.NewNonce(), string(request.Pane)
+	nonce, target := grammar.NewNonce(), grammar.Seen(request.Session, request.Pane)
 	list := List{Commands: []Command{
 		grammar.Display(target, grammar.PaneStateTable.Format(nonce)),
-		grammar.ShowCaptureHook(request.Pane),
+		grammar.ShowCaptureHook(target),
 	}}
 	if request.Server.PID != 0 { // that another server answers is said before what it lacks
-		condition := grammar.Exists(request.Server, target)
+		condition := grammar.ExistsIn(request.Server, request.Session, request.Pane)
 		list.Guard = (*Guard)(&condition)
 	}
-	result, err := s.run(ctx, opCapture, target, list)
+	result, err := s.run(ctx, opCapture, string(request.Pane), list)
 	if err != nil {
 		return grammar.PaneState{}, err
 	}
 	if !result.Passed {
-		return grammar.PaneState{}, missing(opCapture, target, result.Found, request.Server)
+		return grammar.PaneState{}, unseen(request, result.Found, request.Server)
 	}
 	state, err := s.paneState(nonce, request, result.Replies[0].Output, request.Server.Version)
 	if err != nil {
 		return state, err
 	}
 	if grammar.HasCaptureHook(result.Replies[1].Output) {
-		return state, s.hooked(ctx, request.Pane)
+		return state, s.hooked(ctx, request)
 	}
 	return state, nil
 }
@@ -99,7 +100,7 @@ func (s *Server) paneState(nonce grammar.Nonce, request ports.CaptureRequest, ou
 		return state, staleTarget(opCapture, string(request.Pane))
 	}
 	if state.Pane.ID != request.Pane {
-		return state, notFound(opCapture, string(request.Pane))
+		return state, notSeen(request)
 	}
 	return state, nil
 }
@@ -107,24 +108,24 @@ func (s *Server) paneState(nonce grammar.Nonce, request ports.CaptureRequest, ou
 // capture runs one guarded capture in the life of server. What it holds begins at the row that was asked for, or at a later
 // one if start was one.
 func (s *Server) capture(ctx context.Context, request ports.CaptureRequest, server tmux.Server, start grammar.Start) (screen.Capture, error) {
-	nonce, target := grammar.NewNonce(), string(request.Pane)
-	condition := grammar.Capturable(server, request.Pane)
+	nonce := grammar.NewNonce()
+	condition := grammar.Capturable(server, request.Session, request.Pane)
 	list := List{Guard: (*Guard)(&condition), Commands: []Command{
-		grammar.Display(target, grammar.PaneStateTable.Format(nonce)),
+		grammar.Display(grammar.Seen(request.Session, request.Pane), grammar.PaneStateTable.Format(nonce)),
 		grammar.Capture(start, request, server.Version),
 	}}
-	if request.Join {
+	if request.Join || request.Wraps {
 		list.Commands = append(list.Commands, grammar.CaptureRows(start, request, server.Version))
 	}
-	result, err := s.run(ctx, opCapture, target, list)
+	result, err := s.run(ctx, opCapture, string(request.Pane), list)
 	if err != nil {
 		return screen.Capture{}, err
 	}
 	if !result.Passed {
-		if err := missing(opCapture, target, result.Found, server); err != nil {
+		if err := unseen(request, result.Found, server); err != nil {
 			return screen.Capture{}, err
 		}
-		return screen.Capture{}, s.hooked(ctx, request.Pane)
+		return screen.Capture{}, s.hooked(ctx, request)
 	}
 	if !grammar.PaneStateTable.Alone(nonce, result.Replies[0].Output) {
 		return screen.Capture{}, printed(request.Pane)
@@ -138,7 +139,7 @@ func (s *Server) capture(ctx context.Context, request ports.CaptureRequest, serv
 }
 
 // fill puts what was captured into a capture, from the row on that was asked for. The rows are those of which the lines
-// consist; without Join, they are the same.
+// consist; without Join or Wraps, they are the same.
 func fill(capture *screen.Capture, request ports.CaptureRequest, lines, rows []string) error {
 	height := capture.Pane.HistorySize + capture.Pane.Height
 	if len(rows) != height-capture.First {
@@ -149,13 +150,18 @@ func fill(capture *screen.Capture, request ports.CaptureRequest, lines, rows []s
 		skip = min(max(*request.FromRow-capture.First, 0), len(rows))
 	}
 	capture.First += skip
-	if !request.Join {
+	if !request.Join && !request.Wraps {
 		capture.Rows = rows[skip:]
 		return nil
 	}
 	starts, ok := grammar.Starts(rows, lines)
 	if !ok {
 		return incomplete(request.Pane, "lines that its rows do not make up")
+	}
+	if request.Wraps {
+		trimmed, goesOn := wraps(rows, starts)
+		capture.Rows, capture.Wraps = trimmed[skip:], goesOn[skip:]
+		return nil
 	}
 	for i, start := range starts {
 		end := len(rows)
@@ -177,6 +183,19 @@ func fill(capture *screen.Capture, request ports.CaptureRequest, lines, rows []s
 	return nil
 }
 
+// wraps tells which rows go on in the next, given those that begin a line, and trims the others.
+func wraps(rows []string, starts []int) (trimmed []string, goesOn []bool) {
+	goesOn = make([]bool, len(rows))
+	for i, row := range rows {
+		_, begins := slices.BinarySearch(starts, i+1)
+		if goesOn[i] = i+1 < len(rows) && !begins; !goesOn[i] {
+			row = strings.TrimRight(row, " ")
+		}
+		trimmed = append(trimmed, row)
+	}
+	return trimmed, goesOn
+}
+
 func incomplete(pane tmux.PaneID, what string) error {
 	return &fault.Error{
 		Kind: fault.DecodeError, Op: opCapture, Target: string(pane), Delivery: fault.Observed,
@@ -194,23 +213,45 @@ func printed(pane tmux.PaneID) error {
 }
 
 // hooked is the refusal to capture a pane with a capture hook; it names where the hook is set, if that can still be told.
-func (s *Server) hooked(ctx context.Context, pane tmux.PaneID) error {
-	where := ""
+func (s *Server) hooked(ctx context.Context, request ports.CaptureRequest) error {
+	what := grammar.CaptureHook
+	target := grammar.Seen(request.Session, request.Pane)
 	result, err := s.conn.Run(ctx, List{Commands: []Command{
-		grammar.ShowCaptureHookOf(pane, false), grammar.ShowCaptureHookOf(pane, true),
+		grammar.ShowCaptureHookOf(target, false), grammar.ShowCaptureHookOf(target, true),
 	}})
-	switch {
-	case err != nil: // the refusal stands without it
-	case grammar.HasCaptureHook(result.Replies[0].Output):
-		where = ", set at session level,"
-	case grammar.HasCaptureHook(result.Replies[1].Output):
-		where = ", set at global level,"
+	if err == nil { // else the refusal stands without it
+		for i, level := range []string{"session", "global"} {
+			if set := grammar.CaptureHooks(result.Replies[i].Output); len(set) > 0 {
+				what = fmt.Sprintf("%s, set at %s level,", strings.Join(set, " and "), level)
+				break
+			}
+		}
 	}
 	return &fault.Error{
-		Kind: fault.Refused, Reason: fault.Hooked, Op: opCapture, Target: string(pane),
-		Message:  fmt.Sprintf("pane %s has an %s hook%s which would run with every capture", pane, grammar.CaptureHook, where),
+		Kind: fault.Refused, Reason: fault.Hooked, Op: opCapture, Target: string(request.Pane),
+		Message:  fmt.Sprintf("pane %s has the hook %s which would run with every capture", request.Pane, what),
 		Recovery: "remove the hook (set-hook -u), or use a pane of another session",
 	}
+}
+
+// unseen says which of what the guard of a capture begins with did not hold; nil if all of it did.
+func unseen(request ports.CaptureRequest, found string, server tmux.Server) error {
+	switch {
+	case !grammar.SameLife(found, server):
+		return staleTarget(opCapture, string(request.Pane))
+	case !grammar.SamePane(found, server, request.Session, request.Pane):
+		return notSeen(request)
+	}
+	return nil
+}
+
+// notSeen says that the pane does not exist, or not in the session that was asked for.
+func notSeen(request ports.CaptureRequest) *fault.Error {
+	f := notFound(opCapture, string(request.Pane))
+	if request.Session != "" {
+		f.Message = fmt.Sprintf("%s does not exist in session %s", request.Pane, request.Session)
+	}
+	return f
 }
 
 func notFound(op, target string) *fault.Error {

@@ -126,7 +126,7 @@ func (s *Server) together(ctx context.Context, request ports.LinesRequest, group
 // anyHook reports whether a capture hook may be effective for any of the panes.
 func (s *Server) anyHook(ctx context.Context, group []tmux.PaneID) bool {
 	result, err := s.run(ctx, opCapture, "", List{Commands: lo.Map(group, func(p tmux.PaneID, _ int) Command {
-		return grammar.ShowCaptureHook(p)
+		return grammar.ShowCaptureHook(string(p))
 	})})
 	return err != nil || lo.SomeBy(result.Replies, func(r Reply) bool { return grammar.HasCaptureHook(r.Output) })
 }

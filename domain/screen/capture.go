@@ -14,6 +14,7 @@ type Capture struct {
 	Rows   []string // physical rows, or logical lines if Joined; as tmux gave them
 	Joined bool     // wrapped rows were rejoined
 	Starts []int    // absolute row at which each line of Rows begins; only if asked for, nil otherwise
+	Wraps  []bool   // whether each row goes on in the next; only if asked for, nil otherwise
 }
 
 // CursorRow is the absolute row of the cursor.

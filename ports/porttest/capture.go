@@ -66,6 +66,22 @@ func captures(t *testing.T, newWorld func(t *testing.T) World) {
 				t.Errorf("starts of %d lines (-want +got):\n%s", len(got.Rows), diff)
 			}
 		}},
+		{"which rows go on in the next", func(t *testing.T, w World) {
+			blank := strings.Repeat(" ", 79)
+			id := printed(t, w, "a"+blank+blank+" b  \r\n\r\n"+strings.Repeat("0", 80)+"\r\nc", "c")
+			for _, from := range []*int{nil, new(0), new(1), new(2)} {
+				skip := 0
+				if from != nil {
+					skip = *from
+				}
+				got := rows(t, w, ports.CaptureRequest{Pane: id, Wraps: true, FromRow: from},
+					[]string{"a" + blank, blank + " ", "b", "", strings.Repeat("0", 80), "c"}[skip:]...)
+				want := append([]bool{true, true}, make([]bool, 22)...)[skip:]
+				if diff := cmp.Diff(want, got.Wraps); diff != "" || got.Joined {
+					t.Errorf("from row %d, joined %t (-want +got):\n%s", skip, got.Joined, diff)
+				}
+			}
+		}},
 		{"blanks", func(t *testing.T, w World) {
 			id := printed(t, w, "ab  \r\ncd", "cd")
 			got := capture(t, w, ports.CaptureRequest{Pane: id, Blanks: true}).Rows
@@ -123,6 +139,7 @@ func captures(t *testing.T, newWorld func(t *testing.T) World) {
 			wants(t, w, fault.NotFound, err)
 		}},
 		{"a hook at any level is refused and not run", captureHooks},
+		{"in the session that it names", captureInSession},
 		{"another life of the server is stale", func(t *testing.T, w World) {
 			w.Session("main", Recorder)
 			old := topology(t, w).Server
@@ -218,6 +235,48 @@ func captureHooks(t *testing.T, w World) {
 			}
 		})
 	}
+}
+
+func captureInSession(t *testing.T, w World) {
+	id := w.Session("main", Recorder)
+	other := w.Session("other", Recorder)
+	main, second := sessionOf(t, w, id), sessionOf(t, w, other)
+	server := topology(t, w).Server
+	request := func(in tmux.SessionID) ports.CaptureRequest {
+		return ports.CaptureRequest{Server: server, Pane: id, Session: in}
+	}
+	read := func(request ports.CaptureRequest) error {
+		_, err := w.Ports().Capture(bounded(t), request)
+		return err
+	}
+	for _, in := range []tmux.SessionID{second, "$99"} {
+		wants(t, w, fault.NotFound, read(request(in)))
+		wants(t, w, fault.NotFound, read(ports.CaptureRequest{Pane: id, Session: in}))
+	}
+	w.Link(pane(t, w, id).Window, second)
+	w.Print(id, "here")
+	shows(t, w, id, "here")
+	for _, in := range []tmux.SessionID{main, second} {
+		if got := capture(t, w, request(in)); got.Rows[0] != "here" || got.Pane.ID != id {
+			t.Errorf("in %s: %q of %s", in, got.Rows, got.Pane.ID)
+		}
+	}
+	w.SetOption(string(second), "after-capture-pane[7]", "has-session -t =nobody")
+	if err := read(request(main)); err != nil {
+		t.Errorf("the hook of another session counts: %v", err)
+	}
+	refuses(t, w, fault.Hooked, read(request(second)))
+	w.Kill(string(second))
+	wants(t, w, fault.NotFound, read(request(second)))
+	w.SetOption("", "after-capture-pane[3]", "set-buffer -b hooked ran")
+	refuses(t, w, fault.Hooked, read(request(main)))
+	if buffers := w.Buffers(); len(buffers) != 0 {
+		t.Errorf("a hook ran: buffers %v", buffers)
+	}
+	again := newLife(t, w, Recorder)
+	stale := request(main)
+	stale.Pane = again
+	wants(t, w, fault.StaleTarget, read(stale))
 }
 
 // numbered is the texts n1, n2 and so on.

@@ -22,25 +22,28 @@ func Display(target, format string) []string {
 // CaptureHook is the hook that runs after every capture.
 const CaptureHook = "after-capture-pane"
 
-// ShowCaptureHook prints the capture hook that is effective for a pane.
-func ShowCaptureHook(pane tmux.PaneID) []string {
-	return []string{"show-options", "-A", "-t", string(pane), CaptureHook}
+// ShowCaptureHook prints the capture hook that is effective for a pane, as Seen or by its id alone.
+func ShowCaptureHook(pane string) []string {
+	return []string{"show-options", "-A", "-t", pane, CaptureHook}
 }
 
-// ShowCaptureHookOf prints the capture hook that is set for the session of a pane, or else globally. There are no other
-// levels: set-hook takes -w and -p, but sets this hook for the session.
-func ShowCaptureHookOf(pane tmux.PaneID, global bool) []string {
+// ShowCaptureHookOf prints the capture hook that is set for the session of a pane, as Seen or by its id alone, or else globally. There
+// are no other levels: set-hook takes -w and -p, but sets this hook for the session.
+func ShowCaptureHookOf(pane string, global bool) []string {
 	if global {
 		return []string{"show-options", "-g", CaptureHook}
 	}
-	return []string{"show-options", "-t", string(pane), CaptureHook}
+	return []string{"show-options", "-t", pane, CaptureHook}
 }
+
+// CaptureHooks are the elements of the hook that the answer to either names, such as "after-capture-pane[3]".
+func CaptureHooks(output string) []string { return captureHook.FindAllString(output, -1) }
 
 // HasCaptureHook reads the answer to either.
 func HasCaptureHook(output string) bool { return captureHook.MatchString(output) }
 
 // captureHook is one command of the hook; what another hook prints is none.
-var captureHook = regexp.MustCompile(`(?m)^` + CaptureHook + `\[`)
+var captureHook = regexp.MustCompile(`(?m)^` + CaptureHook + `\[\d+\]`)
 
 // Type sends text literally.
 func Type(pane tmux.PaneID, text string) []string {

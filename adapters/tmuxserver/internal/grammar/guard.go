@@ -34,12 +34,39 @@ func SameTarget(found string, server tmux.Server, target string) bool {
 	return strings.HasPrefix(found+";", life(server)+target+";")
 }
 
+// SamePane reports whether what ExistsIn, or a condition that begins so, found is of the pane that it wanted, in its session.
+func SamePane(found string, server tmux.Server, session tmux.SessionID, pane tmux.PaneID) bool {
+	if session == "" {
+		return SameTarget(found, server, string(pane))
+	}
+	return SameTarget(found, server, string(pane)+";"+string(session))
+}
+
 // SeesCaptureHook reports whether a format can tell an effective capture hook.
 func SeesCaptureHook(v tmux.Version) bool { return v.AtLeast("3.5") }
 
-// Capturable is the condition that a pane exists in a life of a server and, where a format can tell, has no capture hook.
-func Capturable(server tmux.Server, pane tmux.PaneID) Condition {
+// Seen is a pane as a target: in a session, or, if that is empty, in the one that tmux takes. One that is not in the session is a
+// target that does not exist.
+func Seen(session tmux.SessionID, pane tmux.PaneID) string {
+	if session == "" {
+		return string(pane)
+	}
+	return string(session) + ":." + string(pane)
+}
+
+// ExistsIn is the condition that a pane still exists in a life of a server, and in a session unless that is empty.
+func ExistsIn(server tmux.Server, session tmux.SessionID, pane tmux.PaneID) Condition {
 	c := Exists(server, string(pane))
+	if session != "" {
+		c.Target, c.Format, c.Want = Seen(session, pane), c.Format+";#{session_id}", c.Want+";"+string(session)
+	}
+	return c
+}
+
+// Capturable is the condition that a pane exists in a life of a server, in a session unless that is empty, and, where a format can
+// tell, has no capture hook there.
+func Capturable(server tmux.Server, session tmux.SessionID, pane tmux.PaneID) Condition {
+	c := ExistsIn(server, session, pane)
 	if SeesCaptureHook(server.Version) {
 		c.Format += ";#{" + CaptureHook + "}"
 		c.Want += ";"

@@ -49,11 +49,11 @@ func (s Start) Row(pane tmux.Pane) int {
 	return min(max(row, 0), pane.HistorySize+pane.Height-1)
 }
 
-// Capture prints rows of a pane, from the start to the bottom of the screen.
+// Capture prints rows of a pane, from the start to the bottom of the screen; lines, if it is to be told which rows they consist of.
 func Capture(start Start, request ports.CaptureRequest, version tmux.Version) []string {
-	argv := []string{"capture-pane", "-p", "-t", string(request.Pane), "-S", start.argument}
+	argv := []string{"capture-pane", "-p", "-t", Seen(request.Session, request.Pane), "-S", start.argument}
 	switch {
-	case request.Join:
+	case request.Join, request.Wraps:
 		argv = append(argv, "-J")
 	case request.Blanks:
 		argv = append(argv, "-N")
@@ -69,7 +69,7 @@ func Capture(start Start, request ports.CaptureRequest, version tmux.Version) []
 
 // CaptureRows prints the rows of which a joined capture's lines consist, byte by byte.
 func CaptureRows(start Start, request ports.CaptureRequest, version tmux.Version) []string {
-	request.Join, request.Blanks = false, true
+	request.Join, request.Blanks, request.Wraps = false, true, false
 	return Capture(start, request, version)
 }
 
