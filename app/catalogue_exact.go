@@ -17,6 +17,11 @@ func exactRows() []Tool {
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
 		}, (*App).TmuxSnapshot),
 		row(Tool{
+			Name: "tmux_capture", Title: "tmux capture", Toolset: surface.Exact, Hints: reads,
+			Description: "A pane's screen: the newest rows, with their line endings. track gives a cursor; with it the answer is the splice that makes these rows of those before. What came and went in between is not told. stale_cursor: it expired, or another process runs there.",
+			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText},
+		}, (*App).TmuxCapture),
+		row(Tool{
 			Name: "tmux_wait", Title: "tmux wait", Toolset: surface.Exact, Hints: reads, Waits: true,
 			Description: "Wait until a pane's screen contains a text, or until the process that it runs now has ended. A deadline, the end of tmux and a lost observation are errors, never success. process_exit needs process tracking (tmux_capabilities).",
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},

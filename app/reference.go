@@ -55,14 +55,17 @@ func staleReference(ref Reference) *fault.Error {
 }
 
 // fromSnapshot makes a fault about an id name the tool that gives ids where exact tools are on offer.
-func fromSnapshot(err error) error {
+func fromSnapshot(err error) error { return recovering(err, snapshotFirst) }
+
+// recovering is a fault with something else to do about it.
+func recovering(err error, recovery string) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err
 	}
-	exact := *f
-	exact.Recovery = snapshotFirst
-	return &exact
+	told := *f
+	told.Recovery = recovery
+	return &told
 }
 
 // refTo is a reference to what has an id.

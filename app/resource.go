@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -63,6 +64,14 @@ func resources() []Resource {
 			},
 			show: showSnapshot,
 		},
+		{
+			Name: "screen", Title: "Screen of a pane", Template: "tmux://{endpoint}/{generation}/panes/{pane_id}/screen", MIMEType: "text/plain", Tool: "tmux_capture",
+			Description: "What a pane shows now, untrusted, as tmux_capture answers it without more arguments; a blob if it is not UTF-8. _meta has its interval, and what is truncated.",
+			read: func(ctx context.Context, a *App, at values) (any, error) {
+				return a.TmuxCapture(ctx, TmuxCaptureIn{Reference: Reference{Generation: at["generation"], TargetID: at["pane_id"]}})
+			},
+			show: showScreen,
+		},
 	}
 }
 
@@ -76,6 +85,25 @@ func showSnapshot(_ *App, at values, out any, encoded json.RawMessage) Content {
 		}, "/")
 	}
 	return Content{MIMEType: "application/json", Text: string(encoded), Meta: meta}
+}
+
+// showScreen is what a pane shows as one text, or as the bytes that it is made of.
+func showScreen(_ *App, _ values, out any, _ json.RawMessage) Content {
+	captured, _ := out.(TmuxCaptureOut) // as read answers
+	content := Content{MIMEType: "text/plain", Meta: map[string]any{
+		"capture_id": captured.CaptureID, "interval": captured.Interval, "truncated": captured.Truncated, "dropped_lines": captured.DroppedLines,
+		"history_continuity": captured.HistoryContinuity,
+	}}
+	if captured.Encoding == encodingUTF8 {
+		content.Text = strings.Join(captured.Rows, "")
+		return content
+	}
+	content.MIMEType = "application/octet-stream"
+	for _, row := range captured.Rows {
+		bytes, _ := base64.StdEncoding.DecodeString(row) // as it was encoded
+		content.Blob = append(content.Blob, bytes...)
+	}
+	return content
 }
 
 // Resources are those whose tools are on offer.

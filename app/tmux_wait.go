@@ -203,13 +203,22 @@ func (a *App) shows(ctx context.Context, server tmux.Server, pane tmux.PaneID, t
 // waitedCapture is a screen as an answer shows it.
 func waitedCapture(lines []string) *WaitedCapture {
 	kept, cut := screen.Bounds{Lines: screen.GreatestLines, Bytes: screen.GreatestBytes}.Apply(lines)
-	rows := lo.Map(kept, func(line string, _ int) string { return line + "\n" })
-	capture := &WaitedCapture{Encoding: "utf-8", Rows: rows, Truncated: cut.Any(), DroppedLines: cut.Lines}
-	if !lo.EveryBy(rows, utf8.ValidString) {
-		capture.Encoding = "base64"
-		capture.Rows = lo.Map(rows, func(row string, _ int) string { return base64.StdEncoding.EncodeToString([]byte(row)) })
+	encoding, rows := encodedRows(lo.Map(kept, func(line string, _ int) string { return line + "\n" }))
+	return &WaitedCapture{Encoding: encoding, Rows: rows, Truncated: cut.Any(), DroppedLines: cut.Lines}
+}
+
+// The encodings of rows.
+const (
+	encodingUTF8   = "utf-8"
+	encodingBase64 = "base64"
+)
+
+// encodedRows are rows as they are, or, if one of them is not UTF-8, each in base64.
+func encodedRows(rows []string) (encoding string, encoded []string) {
+	if lo.EveryBy(rows, utf8.ValidString) {
+		return encodingUTF8, rows
 	}
-	return capture
+	return encodingBase64, lo.Map(rows, func(row string, _ int) string { return base64.StdEncoding.EncodeToString([]byte(row)) })
 }
 
 // broken is why an observation failed: a server that just ends may send its clients away without a word.

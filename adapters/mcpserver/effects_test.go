@@ -19,7 +19,7 @@ import (
 var effects = map[string]string{
 	"read-only, idempotent, open world": `get_server_info list_sessions list_windows list_panes get_pane_info capture_pane capture_since search_panes
 		wait_for_text get_run get_tmux_variables show_options show_hooks show_environment call_read_tools_batch
-		tmux_capabilities tmux_snapshot tmux_wait`,
+		tmux_capabilities tmux_snapshot tmux_capture tmux_wait`,
 	"idempotent":              "rename select select_layout resize set_option", // the same again changes nothing
 	"":                        "move_window swap_panes signal_channel wait_for_channel",
 	"open world":              "create_session create_window split_window", // a shell starts

@@ -56,6 +56,25 @@ func (b Bounds) Apply(lines []string) ([]string, Cut) {
 	return out, cut
 }
 
+// Ended keeps the newest rows of a capture that tells which go on in the next, with their line endings: such a row has none, so that
+// rows joined are what the pane shows. What it gives does not keep the capture in memory.
+func (b Bounds) Ended(c Capture) ([]string, Cut) {
+	kept, cut := b.Apply(c.Rows)
+	for i := range kept {
+		at := cut.Lines + i
+		kept[i] = strings.Clone(kept[i])
+		if !c.Wraps[at] {
+			kept[i] += "\n"
+		}
+	}
+	for _, goesOn := range c.Wraps[:cut.Lines] {
+		if goesOn {
+			cut.Bytes-- // no newline is there
+		}
+	}
+	return kept, cut
+}
+
 // Clean makes text valid UTF-8: every byte that is not becomes U+FFFD, and is counted.
 func Clean(text string) (clean string, replaced int) {
 	if utf8.ValidString(text) {

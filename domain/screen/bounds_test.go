@@ -63,6 +63,40 @@ func TestBoundsNeverInvent(t *testing.T) {
 	})
 }
 
+// Rows with their endings are the end of what the pane shows, and what is left out is counted.
+func TestEndedRowsJoined(t *testing.T) {
+	cutRows, kept := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		var c screen.Capture
+		var all strings.Builder
+		for _, row := range rapid.SliceOfN(rapid.StringN(0, 8, -1), 0, 12).Draw(t, "rows") {
+			wraps := rapid.Bool().Draw(t, "wraps")
+			c.Rows, c.Wraps = append(c.Rows, row), append(c.Wraps, wraps)
+			all.WriteString(row)
+			if !wraps {
+				all.WriteByte('\n')
+			}
+		}
+		b := screen.Bounds{Lines: rapid.IntRange(1, 14).Draw(t, "max lines"), Bytes: rapid.IntRange(1, 60).Draw(t, "max bytes")}
+		got, cut := b.Ended(c)
+		text := strings.Join(got, "")
+		if !strings.HasSuffix(all.String(), text) || len(got) > b.Lines || len(text) > b.Bytes {
+			t.Fatalf("%+v gives %q of %q", b, got, all.String())
+		}
+		if len(got)+cut.Lines != len(c.Rows) || len(text)+cut.Bytes != all.Len() {
+			t.Fatalf("%+v gives %q and %+v of %q", b, got, cut, all.String())
+		}
+		if cut.Any() {
+			cutRows++
+		} else {
+			kept++
+		}
+	})
+	if cutRows == 0 || kept == 0 {
+		t.Errorf("%d cut, %d kept: that shows nothing", cutRows, kept)
+	}
+}
+
 func TestClean(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
