@@ -13,10 +13,7 @@ import (
 // TestControlRespawns ends programs that write without pause, in every way, while they are watched: tmux ends at once if a control
 // client has not got then what they wrote. The events of the watches do not matter.
 func TestControlRespawns(t *testing.T) {
-	rounds := 30
-	if testing.Short() {
-		rounds = 5
-	}
+	rounds := often(30)
 	eachTmux(t, func(t *testing.T, binary string) {
 		s := startServer(t, binary, "yes")
 		events, server, _ := controlEvents(t, s)

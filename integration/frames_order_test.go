@@ -162,7 +162,7 @@ func TestFramesShellGone(t *testing.T) {
 func TestFramesBackToBack(t *testing.T) {
 	eachShell(t, func(t *testing.T, binary string, family guard.Shell) {
 		p := startIdle(t, binary, family, "")
-		for i := range 30 {
+		for i := range often(30) {
 			status, lines := p.run(p.plan(fmt.Sprintf("sh -c 'echo %d; exit %d'", i, i)))
 			if diff := cmp.Diff([]any{i, []string{fmt.Sprint(i)}}, []any{status, lines}); diff != "" {
 				t.Errorf("run %d (-want +got):\n%s", i, diff)

@@ -23,6 +23,14 @@ const hangBound = 30 * time.Second
 // endBound is how long the product may take to end when its peer or a signal ends it.
 const endBound = 10 * time.Second
 
+// often is how many times a test does what goes wrong only now and then: fewer with -short, as in the cells of the matrix.
+func often(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 // eachTmux runs a test against every tmux under test, as a subtest named for its version.
 func eachTmux(t *testing.T, test func(t *testing.T, binary string)) {
 	t.Helper()
