@@ -24,7 +24,7 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
-// Ports are what the application borrows from outside. All are required.
+// Ports are what the application borrows from outside: whoever made them closes them. One that no tool on offer needs may be nil.
 type Ports struct {
 	Reader     ports.Reader
 	Events     ports.Events

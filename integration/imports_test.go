@@ -63,6 +63,8 @@ var rules = []rule{
 	},
 	{pkg: "adapters/mcpserver/mcptest", code: []string{"domain/...", "ports", "app", "adapters/mcpserver", sdk, schema, lo}},
 
+	{pkg: "docs/embedding", code: []string{"domain/...", "app", "adapters/...", sdk}}, // as a program of somebody else's
+
 	{pkg: "cmd/...", code: []string{"domain/...", "app", "adapters/...", "github.com/alecthomas/kong", sdk, lo}},
 
 	// The tests of the whole may know the whole.

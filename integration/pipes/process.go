@@ -165,6 +165,13 @@ func (p *Process) Request(ctx context.Context, method string, params any) (json.
 	}
 }
 
+// Last is the id of the newest request.
+func (p *Process) Last() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
 func result(m message) (json.RawMessage, error) {
 	if m.Error != nil {
 		return nil, m.Error

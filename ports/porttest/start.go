@@ -94,7 +94,7 @@ func starts(t *testing.T, newWorld func(t *testing.T) World) {
 					w.Kill("")
 					unchanged(t, w, fault.ServerGone, func() (ports.Created, error) { return c.create(bounded(t), w, server, beside, session, ports.Start{}) })
 				}},
-				{"how it got to tmux", func(t *testing.T, w World) {
+				{"how it got to tmux, if that can be told", func(t *testing.T, w World) {
 					server, beside, session := begin(t, w)
 					var way ports.Dispatch
 					_, err := c.create(ports.WithDispatch(bounded(t), &way), w, server, beside, session, ports.Start{})
