@@ -99,7 +99,7 @@ func New(outside Ports, options Options) *App {
 	retainedKey := sha256.Sum256(append([]byte("retained"), key...))
 	return &App{
 		Ports: outside, options: options, log: logger,
-		surface: offered, tools: lo.Filter(catalogue(), func(t Tool, _ int) bool { return offered.Offers(t.Name) }),
+		surface: offered, tools: offeredTools(offered),
 		sealer: screen.Sealer{Key: key}, runs: newRegistry(), retained: newRetention(options.Retention, retainedKey[:]),
 	}
 }

@@ -52,7 +52,7 @@ func inspectRows() []Tool {
 		}, (*App).WaitForText),
 		row(Tool{
 			Name: "get_run", Title: "Get run", Toolset: surface.Inspect, Hints: reads, Waits: true,
-			Description: "Collect a run of run_shell_command by its run_id, also one whose wait timed out or whose server process ended; the same answer as often as asked, for 24 hours.",
+			Description: "Collect the run of a shell command by its run_id, also one whose wait timed out or whose server process ended; the same answer as often as asked, for 24 hours.",
 			Effect:      surface.Observe, Reach: surface.ReachNone, Holds: []surface.Content{surface.TerminalText, surface.Metadata},
 		}, (*App).GetRun),
 		row(Tool{

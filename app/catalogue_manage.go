@@ -17,7 +17,7 @@ func manageRows() []Tool {
 		}, (*App).Select),
 		row(Tool{
 			Name: "select_layout", Title: "Select layout", Toolset: surface.Manage, Hints: manages,
-			Description: "Lay the panes of a window out by a named layout or by a layout string that list_windows showed before.",
+			Description: "Lay the panes of a window out by a named layout or by a layout string that was listed before; list_windows shows them.",
 			Effect:      surface.Change, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
 		}, (*App).SelectLayout),
 		row(Tool{
@@ -47,7 +47,7 @@ func manageRows() []Tool {
 		}, (*App).SignalChannel),
 		row(Tool{
 			Name: "wait_for_channel", Title: "Wait for channel", Toolset: surface.Manage, Hints: rearranges, Waits: true,
-			Description: "Wait until somebody runs tmux wait-for -S CHANNEL, or signal_channel. A signal sent before is kept, one at most, and ends the wait at once (latched).",
+			Description: "Wait until somebody signals a channel, as tmux wait-for -S CHANNEL does; so does signal_channel. A signal sent before is kept, one at most, and ends the wait at once (latched).",
 			Effect:      surface.Change, Reach: surface.ReachNone, Holds: []surface.Content{surface.Metadata},
 		}, (*App).WaitForChannel),
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"regexp"
 
 	"github.com/samber/lo"
 
@@ -13,6 +14,25 @@ import (
 // Members are the tools that there are to select from, in the order in which they are listed.
 func Members() []surface.Member {
 	return lo.Map(catalogue(), func(t Tool, _ int) surface.Member { return surface.Member{Name: t.Name, Toolset: t.Toolset} })
+}
+
+// An aside is a part of a sentence that a description can do without.
+var aside = regexp.MustCompile(`[;:][^.;:]*|\s*\([^()]*\)`)
+
+// offeredTools are the rows of the catalogue that a selection offers. Their descriptions advise nothing that it withholds: an aside
+// that names such a tool is left out.
+func offeredTools(offered surface.Selection) []Tool {
+	all := catalogue()
+	withheld := lo.FilterMap(all, func(t Tool, _ int) (string, bool) { return t.Name, !offered.Offers(t.Name) })
+	return lo.FilterMap(all, func(t Tool, _ int) (Tool, bool) {
+		t.Description = aside.ReplaceAllStringFunc(t.Description, func(text string) string {
+			if lo.Some(withheld, toolNames.FindAllString(text, -1)) {
+				return ""
+			}
+			return text
+		})
+		return t, offered.Offers(t.Name)
+	})
 }
 
 // An admission is the leave to use one tool. It travels with the call's context to where the topology is read, which every change is

@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,6 +63,36 @@ func TestWhatIsNotSelectedDoesNotExist(t *testing.T) {
 		}
 		if got := h.world.Received(pane); got != "" {
 			t.Errorf("typed %q", got)
+		}
+	})
+}
+
+// What a description advises can be done where it is read.
+func TestDescriptionsNameWhatIsOnOffer(t *testing.T) {
+	inHouse(t, fake.Options{}, func(h *house) {
+		named := 0
+		for _, tool := range h.app.Tools() {
+			alone := h.offering(frozen(t, app.Members(), surface.Wish{Toolsets: new(""), Tools: tool.Name}, "")).Tools()[0]
+			for _, m := range app.Members() {
+				word := regexp.MustCompile(`\b` + m.Name + `\b`)
+				if m.Name == tool.Name || !strings.Contains(m.Name, "_") || !word.MatchString(tool.Description) {
+					continue
+				}
+				named++
+				if word.MatchString(alone.Description) {
+					t.Errorf("%s alone names %s: %s", tool.Name, m.Name, alone.Description)
+				}
+				both := h.offering(frozen(t, app.Members(), surface.Wish{Toolsets: new(""), Tools: tool.Name + "," + m.Name}, "")).Tools()
+				if !lo.ContainsBy(both, func(t app.Tool) bool { return t.Name == tool.Name && word.MatchString(t.Description) }) {
+					t.Errorf("%s does not name %s, which is on offer", tool.Name, m.Name)
+				}
+			}
+			if last := alone.Description[len(alone.Description)-1]; last != '.' {
+				t.Errorf("%s: %q", tool.Name, alone.Description)
+			}
+		}
+		if named < 3 {
+			t.Errorf("descriptions name %d other tools", named)
 		}
 	})
 }
