@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/process"
@@ -153,6 +154,30 @@ func TestCaller(t *testing.T) {
 				}
 			}
 		})
+	})
+}
+
+// TestBinaryFindsItsPane has an agent's client that strips the environment: the pane is found by the processes above.
+func TestBinaryFindsItsPane(t *testing.T) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
+		s := startServer(t, binary)
+		dir := t.TempDir()
+		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+		for _, path := range []string{in, out} {
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		line := fmt.Sprintf("env -i LIBTMUX_TOOLSETS=inspect,execute,teardown %s HOME=%s %s --tmux %s --socket %s --backend %s <%s >%s; :",
+			"PATH=$PATH", dir, serverBinary(t), binary, s.Socket, backend, in, out)
+		pane := s.Tmux(t, "new-session", "-d", "-s", "agent", "-P", "-F", "#{pane_id}", "sh", "-c", line)
+		p := launchCommand(t, exec.Command("sh", "-c", `cat <"$1" & cat >"$0"; wait`, in, out))
+		initialize(t, p)
+		call(t, p, "get_server_info", nil).want(t, fields{"caller_pane_id": pane, "caller_found": "ancestor"})
+		call(t, p, "list_panes", nil)
+		callError(t, p, "send_keys", fields{"pane_id": pane, "text": "x"}, "refused").want(t, fields{"reason": "caller_pane"})
+		callError(t, p, "kill_session", fields{"session_id": s.Tmux(t, "display-message", "-p", "-t", pane, "#{session_id}")}, "refused").
+			want(t, fields{"reason": "holds_caller"})
 	})
 }
 

@@ -36,9 +36,9 @@ func sessionName(text string, v tmux.Version) string {
 }
 
 func TestTmuxServerNamesAreLiteralAndExact(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		real := startServer(t, binary, "cat")
-		server := cliServer(t, real)
+		server := serverOver(t, backend, real)
 		version := topology(t, server).Server.Version
 		for name, text := range oddTexts {
 			t.Run(name, func(t *testing.T) {
@@ -73,9 +73,9 @@ func TestTmuxServerNamesAreLiteralAndExact(t *testing.T) {
 }
 
 func TestTmuxServerTitlesAndPathsAreExact(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		real := startServer(t, binary, "cat")
-		server := cliServer(t, real)
+		server := serverOver(t, backend, real)
 		root := t.TempDir()
 		for name, text := range oddTexts {
 			t.Run(name, func(t *testing.T) {

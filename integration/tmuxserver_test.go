@@ -55,6 +55,15 @@ func controlBackend(t *testing.T, s *realServer) (*tmuxserver.Server, *control.E
 	return server, control.NewEvents(clients, server)
 }
 
+// serverOver is one over a backend.
+func serverOver(t *testing.T, backend string, s *realServer) *tmuxserver.Server {
+	t.Helper()
+	if backend == backendControl {
+		return controlServer(t, s)
+	}
+	return cliServer(t, s)
+}
+
 // topology reads everything in full.
 func topology(t *testing.T, server ports.Reader) tmux.Topology {
 	t.Helper()

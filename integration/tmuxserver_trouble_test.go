@@ -21,7 +21,7 @@ import (
 )
 
 func TestTmuxServerOfAnotherVersionIsNamed(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		real := startServer(t, binary)
 		version := topology(t, cliServer(t, real)).Server.Version
 		stub := filepath.Join(t.TempDir(), "tmux")
@@ -29,11 +29,8 @@ func TestTmuxServerOfAnotherVersionIsNamed(t *testing.T) {
 		if err := os.WriteFile(stub, []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		conn, err := cli.New(cli.Options{Tmux: stub, SocketPath: real.Socket})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = tmuxserver.New(conn, tmuxserver.Options{}).Topology(t.Context(), tmux.DetailBrief)
+		server := serverOver(t, backend, &realServer{Binary: stub, Socket: real.Socket})
+		_, err := server.Topology(t.Context(), tmux.DetailBrief)
 		e, ok := errors.AsType[*fault.Error](err)
 		if !ok || e.Kind != fault.TransportError || !strings.Contains(e.Message, "tmux 3.9 ("+stub) || !strings.Contains(e.Message, "tmux "+string(version)+" (") {
 			t.Errorf("%#v", err)

@@ -45,6 +45,44 @@ func soon(t *testing.T, ended <-chan told) told {
 	panic("unreachable")
 }
 
+// A person's terminal keeps the size of its windows while waits are at work in and beside it.
+func TestWaitsKeepThePersonsSize(t *testing.T) {
+	eachBackend(t, func(t *testing.T, tmux, backend string) {
+		s := startServer(t, tmux, "cat")
+		s.Tmux(t, "new-session", "-d", "-s", "other", "-x", "80", "-y", "24", "cat")
+		viewed(t, s, "main")
+		sizes := func() string {
+			return s.Tmux(t, "list-windows", "-a", "-F", "#{window_id} #{window_width}x#{window_height}")
+		}
+		eventually(t, "the window has the terminal's width", func() (bool, string) { return strings.Contains(sizes(), "@0 200x"), sizes() })
+		before := sizes()
+		c := converseOver(t, backend, s, nil)
+		c.must("list_panes", nil)
+		var ended []<-chan told
+		for _, pane := range []string{"%0", "%1"} {
+			ended = append(ended, c.during(t.Context(), "wait_for_text", args{"pane_id": pane, "patterns": []string{"hello"}, "timeout": 60}))
+		}
+		if backend == backendControl && hears(topology(t, cliServer(t, s))) {
+			eventually(t, "both waits have their clients", func() (bool, string) {
+				clients := s.Tmux(t, "list-clients", "-F", "#{session_name} #{client_control_mode}")
+				return strings.Contains(clients, "main 1") && strings.Contains(clients, "other 1"), clients
+			})
+		}
+		if now := sizes(); now != before {
+			t.Errorf("sizes were\n%s\nand are, while it waits,\n%s", before, now)
+		}
+		for i, pane := range []string{"%0", "%1"} {
+			s.Tmux(t, "send-keys", "-t", pane, "hello", "Enter")
+			if how := soon(t, ended[i]); how.err != nil || how.failure != nil || how.out["line"] != "hello" {
+				t.Errorf("%s: %v, %+v, %v", pane, how.out, how.failure, how.err)
+			}
+		}
+		if now := sizes(); now != before {
+			t.Errorf("sizes were\n%s\nand are\n%s", before, now)
+		}
+	})
+}
+
 func TestWaitEndsWithWhatItWaitsIn(t *testing.T) {
 	eachBackend(t, func(t *testing.T, tmux, backend string) {
 		for _, tt := range []struct {
