@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/samber/lo"
@@ -21,6 +22,12 @@ type CallReadToolsBatchIn struct {
 type BatchCall struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+var nestedArguments = regexp.MustCompile(`^calls\[[0-9]+\]\.arguments$`)
+
+func (*CallReadToolsBatchIn) nests(argument string) bool {
+	return nestedArguments.MatchString(argument)
 }
 
 // CallReadToolsBatchOut are the answers.

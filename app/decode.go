@@ -31,6 +31,7 @@ func decode(schema *jsonschema.Schema, arguments json.RawMessage, in any) error 
 	}
 	c := checker{raw: arguments, in: json.NewDecoder(bytes.NewReader(arguments))}
 	c.in.UseNumber()
+	c.nesting, _ = in.(nesting)
 	if err := c.value("", schema); err != nil {
 		return err
 	}
@@ -40,12 +41,20 @@ func decode(schema *jsonschema.Schema, arguments json.RawMessage, in any) error 
 	return nil
 }
 
+// A nesting is arguments that hold other calls' arguments, which those calls decode: what is wrong with them is wrong with one call.
+type nesting interface {
+	// nests reports whether an argument is of that kind, by its name as in "calls[0].arguments".
+	nests(argument string) bool
+}
+
 // A checker reads valid JSON token by token, holds it to a schema, and writes it anew with whole numbers as Go reads them.
 // It knows what schemaOf can say and no more. A nil schema allows what JSON allows, but for null, NUL, and so on.
 type checker struct {
 	raw []byte
 	in  *json.Decoder
 	out bytes.Buffer
+
+	nesting nesting // nil: nothing is nested
 }
 
 // value checks the next value, which belongs to the argument called name; the arguments themselves have no name.
@@ -57,6 +66,9 @@ func (c *checker) value(name string, schema *jsonschema.Schema) error {
 	switch token := token.(type) {
 	case json.Delim:
 		if token == '{' && schemaAccepts(schema, "object") {
+			if c.nesting != nil && c.nesting.nests(name) {
+				return c.unread()
+			}
 			return c.object(name, schema)
 		}
 		if token == '[' && schemaAccepts(schema, "array") {
@@ -96,6 +108,26 @@ func (c *checker) next() ([]byte, json.Token, error) {
 	return c.raw[start:c.in.InputOffset()], token, nil
 }
 
+// unread copies the object that has begun as it is.
+func (c *checker) unread() error {
+	start := c.in.InputOffset() - 1
+	for depth := 1; depth > 0; {
+		_, token, err := c.next()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	c.out.Write(c.raw[start:c.in.InputOffset()])
+	return nil
+}
+
+// object checks the members of the object that has begun, up to its end.
 func (c *checker) object(name string, schema *jsonschema.Schema) error {
 	given := map[string]bool{}
 	c.out.WriteByte('{')
