@@ -26,7 +26,7 @@ type GetServerInfoOut struct {
 	CallerPaneID    string   `json:"caller_pane_id,omitempty" jsonschema:"the pane that this conversation runs in, if known"`
 	CallerFound     string   `json:"caller_found" enum:"environment,ancestor,terminal,unknown" jsonschema:"how the caller's pane was found; unknown does not mean that there is none"`
 	Backend         string   `json:"backend,omitempty" jsonschema:"how commands reach tmux"`
-	Events          string   `json:"events,omitempty" enum:"control,polling" jsonschema:"how waits learn that something happened: they are woken, or ask at most every 250 ms"`
+	Events          string   `json:"events,omitempty" enum:"control,polling" jsonschema:"how waits learn that something happened: control clients wake them; or they poll, woken by the kernel where it tells of output, and each 250 ms where it does not"`
 	EventsReason    string   `json:"events_reason,omitempty" jsonschema:"why the newest wait polled"`
 }
 

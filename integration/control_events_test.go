@@ -17,7 +17,15 @@ func controlEvents(t *testing.T, s *realServer) (*control.Events, *tmuxserver.Se
 	conn := cliConn(t, s, cli.Options{Config: "/dev/null", Env: plainEnv(t)})
 	clients := controlClients(conn)
 	server := tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
-	return control.NewEvents(clients, server), server, clients
+	return heard(t, clients, server), server, clients
+}
+
+// heard is what is heard over clients, until the test's end.
+func heard(t *testing.T, clients *control.Clients, server *tmuxserver.Server) *control.Events {
+	t.Helper()
+	events := control.NewEvents(clients, server)
+	t.Cleanup(events.Close)
+	return events
 }
 
 func TestControlEventsContract(t *testing.T) {
@@ -40,7 +48,7 @@ func TestControlConnContract(t *testing.T) {
 			conn := control.NewConn(clients, other)
 			t.Cleanup(conn.Close)
 			server := tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
-			w.ports = porttest.Ports{Reader: server, Events: control.NewEvents(clients, server), Input: server, Creator: server, Inspector: server, Snapshots: server, Channels: channels(t, w.realServer, server)}
+			w.ports = porttest.Ports{Reader: server, Events: heard(t, clients, server), Input: server, Creator: server, Inspector: server, Snapshots: server, Channels: channels(t, w.realServer, server)}
 			return w
 		}
 		t.Run("Reader", func(t *testing.T) { porttest.Reader(t, world) })

@@ -52,7 +52,7 @@ func controlBackend(t *testing.T, s *realServer) (*tmuxserver.Server, *control.E
 	conn := control.NewConn(clients, other)
 	t.Cleanup(conn.Close)
 	server := tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
-	return server, control.NewEvents(clients, server)
+	return server, heard(t, clients, server)
 }
 
 // serverOver is one over a backend.

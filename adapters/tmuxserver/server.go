@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/wake"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
@@ -21,8 +22,9 @@ type Options struct {
 
 // A Server is one tmux server, running or not.
 type Server struct {
-	conn Conn
-	own  func(pid int) bool
+	conn      Conn
+	own       func(pid int) bool
+	terminals wake.Terminals // of panes that are watched
 }
 
 var (

@@ -48,6 +48,7 @@ func (c config) backend(conn *cli.Conn) backend {
 		return b
 	}
 	events := control.NewEvents(clients, b.server)
+	b.close = func() { events.Close(); channels.Close(); detach() }
 	b.ports.Events, b.ports.Reader, b.polling = events, events.Reader(b.server), events.Polling
 	return b
 }

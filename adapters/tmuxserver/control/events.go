@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/wake"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
@@ -22,15 +23,18 @@ import (
 type Events struct {
 	clients *Clients
 	server  *tmuxserver.Server // locates panes, and polls them
+	running sync.WaitGroup     // clients
 
-	mu      sync.Mutex
-	hubs    map[tmux.SessionID]*hub
-	polling string // why the newest watch polls; empty if it does not
+	terminals wake.Terminals
+	mu        sync.Mutex
+	hubs      map[tmux.SessionID]*hub
+	closed    bool
+	polling   string // why the newest watch polls; empty if it does not
 }
 
 var _ ports.Events = (*Events)(nil)
 
-// NewEvents makes an Events; nothing is attached yet. The server must not run its commands through these clients' watches, and leave
+// NewEvents makes an Events; nothing is attached yet. Close it. The server must not run its commands through these clients' watches, and leave
 // the clients out of what it shows.
 func NewEvents(clients *Clients, server *tmuxserver.Server) *Events {
 	return &Events{clients: clients, server: server, hubs: map[tmux.SessionID]*hub{}}
@@ -70,13 +74,12 @@ func (e *Events) refuse(why string) {
 
 // A hub is the client of one session and the watches that hear through it.
 type hub struct {
-	events    *Events
-	session   tmux.SessionID
-	opened    chan struct{}      // closed when it is known whether there is a client
-	abandon   context.CancelFunc // gives up opening it
-	terminals *terminals         // nil if there is no client
-	client    *client            // nil if none could be had
-	err       error              // why
+	events  *Events
+	session tmux.SessionID
+	opened  chan struct{}      // closed when it is known whether there is a client
+	abandon context.CancelFunc // ends it
+	client  *client            // nil if none could be had
+	err     error              // why
 
 	mu      sync.Mutex
 	watches watches
@@ -101,19 +104,17 @@ const subscription = "libtmux-mcp-"
 // enter makes a watch hear through the hub of a session, whose client is attached if there is none yet.
 func (e *Events) enter(ctx context.Context, session tmux.SessionID, w *watch) (*hub, error) {
 	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil, broken(fault.NotSent, "this server is closing", nil)
+	}
 	h := e.hubs[session]
 	if h == nil {
 		h = &hub{events: e, session: session, opened: make(chan struct{}), watches: watches{}}
-		opening, abandon := context.WithCancel(context.WithoutCancel(ctx))
+		used, abandon := context.WithCancel(context.WithoutCancel(ctx))
 		h.abandon = abandon
 		e.hubs[session] = h
-		go func() {
-			defer close(h.opened)
-			h.open(opening)
-			if h.err == nil {
-				go h.follow()
-			}
-		}()
+		e.running.Go(func() { h.run(used) })
 	}
 	h.mu.Lock()
 	h.watches[w] = true
@@ -130,21 +131,6 @@ func (e *Events) enter(ctx context.Context, session tmux.SessionID, w *watch) (*
 		return nil, h.err
 	}
 	return h, nil
-}
-
-// open attaches the client.
-func (h *hub) open(ctx context.Context) {
-	if h.terminals, h.err = openTerminals(h.written); h.err != nil {
-		return
-	}
-	if h.client, h.err = h.events.clients.open(ctx, h.session, h.hear); h.err != nil {
-		h.terminals.close()
-	}
-}
-
-// written takes the news that something was written to the terminals of panes.
-func (h *hub) written(of func(pane tmux.PaneID) bool) {
-	h.tell(func(w *watch) bool { return of(w.pane) }, news{})
 }
 
 // subscribe makes tmux report the state of a pane.
@@ -176,35 +162,47 @@ func (h *hub) server() *tmuxserver.Server {
 	return tmuxserver.New(h.client, tmuxserver.Options{})
 }
 
-// leave ends what a watch hears through a hub; the last one closes the client.
+// leave ends what a watch hears through a hub; the last one closes the client, and does not wait until that has ended.
 func (e *Events) leave(h *hub, w *watch) {
 	e.mu.Lock()
 	h.mu.Lock()
 	delete(h.watches, w)
 	last := len(h.watches) == 0
-	if w.listens && !h.watches.of(w.pane) {
-		h.terminals.forget(w.pane)
-	}
 	h.mu.Unlock()
 	if last && e.hubs[h.session] == h {
 		delete(e.hubs, h.session)
 	}
 	e.mu.Unlock()
-	if !last {
-		return
-	}
-	h.abandon()
-	<-h.opened
-	if h.client != nil {
-		h.terminals.close()
-		h.client.close()
+	if last {
+		h.abandon()
 	}
 }
 
-// follow waits until the client has ended.
-func (h *hub) follow() {
-	<-h.client.ended
+// run attaches the client, and ends it when it is not used any more.
+func (h *hub) run(used context.Context) {
+	defer h.abandon()
+	h.client, h.err = h.events.clients.open(used, h.session, h.hear)
+	close(h.opened)
+	if h.err != nil {
+		return
+	}
+	select {
+	case <-h.client.ended:
+	case <-used.Done():
+	}
+	h.client.close()
 	h.lose()
+}
+
+// Close ends the clients of all watches, which poll from then on. When it returns the clients have ended.
+func (e *Events) Close() {
+	e.mu.Lock()
+	e.closed = true
+	for _, h := range e.hubs {
+		h.abandon()
+	}
+	e.mu.Unlock()
+	e.running.Wait()
 }
 
 // lose tells all watches that nothing is heard of their panes any more. Whoever comes next attaches anew.

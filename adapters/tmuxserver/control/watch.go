@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/wake"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
@@ -28,10 +29,10 @@ type watch struct {
 	close context.CancelFunc
 	busy  sync.Mutex // held by Next
 
-	hub      *hub // through which it hears; nil: not, or not any more
-	listens  bool // its hub is told by the kernel what is written to the pane's terminal
+	hub      *hub   // through which it hears; nil: not, or not any more
+	unlisten func() // to the pane's terminal; nil: it does not
 	last     screen.Capture
-	rhythm   rhythm
+	rhythm   wake.Rhythm
 	polled   ports.Watch // instead, once no client can be had
 	replaced bool        // it hears through another client than at first
 	ended    ports.Event // Gone or ServerGone, once it happened
@@ -143,11 +144,21 @@ func (w *watch) follow(ctx context.Context) error {
 	if at.Dead { // until it is respawned nothing is written, and then its state is another one
 		return nil
 	}
-	if err := w.hub.terminals.listen(at); err != nil {
+	stop, err := w.events.terminals.Listen(at, func() { w.tell(news{}) })
+	if err != nil {
 		return broken(fault.NotSent, "what is written to "+at.TTY+" is not told", err)
 	}
-	w.listens = true
+	w.deafen()
+	w.unlisten = stop
 	return nil
+}
+
+// deafen does not hear any more what is written to the pane's terminal.
+func (w *watch) deafen() {
+	if w.unlisten != nil {
+		w.unlisten()
+		w.unlisten = nil
+	}
 }
 
 // Next implements [ports.Watch].
@@ -161,7 +172,7 @@ func (w *watch) Next(ctx context.Context) (ports.Event, error) {
 		if w.polled != nil {
 			return w.polled.Next(ctx)
 		}
-		woken := w.rhythm.await(ctx, w.wake)
+		woken := w.rhythm.Await(ctx, w.wake)
 		if ctx.Err() != nil {
 			if woken {
 				w.tell(news{}) // it was told to nobody
@@ -191,7 +202,7 @@ func (w *watch) look(ctx context.Context, heard news, woken bool) (ports.Event, 
 		return w.end(err)
 	}
 	event := ports.Difference(w.last, now)
-	w.rhythm.looked(woken || event != ports.Event{}, heard.late)
+	w.rhythm.Looked(woken || event != ports.Event{}, heard.late)
 	respawned := now.Pane.PID != w.last.Pane.PID
 	w.last = now
 	if heard.moved || respawned {
@@ -249,15 +260,16 @@ func (w *watch) rejoin(ctx context.Context) (ports.Event, error) {
 // quit stops hearing.
 func (w *watch) quit() {
 	if w.hub != nil {
+		w.deafen()
 		w.events.leave(w.hub, w)
-		w.hub, w.listens = nil, false
+		w.hub = nil
 	}
 	if w.polled != nil {
 		w.polled.Close()
 	}
 }
 
-// Close ends Next and waits for it, and ends the client if nobody else hears through it.
+// Close ends Next and waits for it, and lets the client end if nobody else hears through it.
 func (w *watch) Close() {
 	w.close()
 	w.busy.Lock()

@@ -1,18 +1,16 @@
-package control
+package wake
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
-	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
 )
 
 const (
@@ -24,20 +22,70 @@ const (
 	respite = time.Millisecond
 )
 
-// A terminals knows at once when programs write to the terminals of panes. It asks the kernel, and costs tmux nothing.
-type terminals struct {
-	notify func(of func(pane tmux.PaneID) bool) // it must not wait
-	fd     int                                  // of events
-	events *os.File
-	ended  chan struct{} // closed when nobody reads events any more
-
-	mu     sync.Mutex
-	closed bool
-	panes  map[int32][]tmux.PaneID // by the kernel's number of a terminal
+// A Terminals knows at once when programs write to the terminals of panes. It asks the kernel, and costs tmux nothing. The zero
+// value is usable; it holds something only while it listens.
+type Terminals struct {
+	mu      sync.Mutex
+	current *source // nil: nobody listens
 }
 
-// openTerminals begins to listen, to nothing yet. It is an error if this kernel does not tell. Close it.
-func openTerminals(notify func(of func(pane tmux.PaneID) bool)) (*terminals, error) {
+// A source is one queue of the kernel's.
+type source struct {
+	fd     int // of events
+	events *os.File
+	closed chan struct{}
+	ended  chan struct{} // closed when nobody reads events any more
+
+	mu        sync.Mutex
+	listeners map[int32]map[*listener]bool // by the kernel's number of a terminal
+}
+
+// A listener hears of one terminal.
+type listener struct{ notify func() }
+
+// Listen begins to tell of the terminal of a pane, until stop is called. It is an error if this kernel does not tell, or if the terminal,
+// as it is called here, cannot be shown to be the one that the server means. notify must not wait, nor stop; it is not called any more
+// once stop has returned.
+func (t *Terminals) Listen(at grammar.Location, notify func()) (stop func(), err error) {
+	if err := identify(at); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current == nil {
+		opened, err := open()
+		if err != nil {
+			return nil, err
+		}
+		t.current = opened
+	}
+	from := t.current
+	terminal, told, err := from.add(at.TTY, notify)
+	if err != nil {
+		t.retire(from)
+		return nil, err
+	}
+	return sync.OnceFunc(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		from.remove(terminal, told)
+		t.retire(from)
+	}), nil
+}
+
+// retire closes a source to which nobody listens.
+func (t *Terminals) retire(s *source) {
+	if len(s.listeners) > 0 {
+		return
+	}
+	t.current = nil
+	close(s.closed)
+	_ = s.events.Close() // nothing is in it
+	<-s.ended
+}
+
+// open begins to listen, to nothing yet.
+func open() (*source, error) {
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("the kernel cannot be asked about terminals (inotify): %w", err)
@@ -46,9 +94,12 @@ func openTerminals(notify func(of func(pane tmux.PaneID) bool)) (*terminals, err
 		_ = unix.Close(fd) // nothing is in it
 		return nil, err
 	}
-	t := &terminals{notify: notify, fd: fd, events: os.NewFile(uintptr(fd), "inotify"), ended: make(chan struct{}), panes: map[int32][]tmux.PaneID{}}
-	go t.read()
-	return t, nil
+	s := &source{
+		fd: fd, events: os.NewFile(uintptr(fd), "inotify"), closed: make(chan struct{}), ended: make(chan struct{}),
+		listeners: map[int32]map[*listener]bool{},
+	}
+	go s.read()
+	return s, nil
 }
 
 // probe writes to a terminal of its own, to see whether the kernel tells.
@@ -88,93 +139,73 @@ func probe(events int) error {
 }
 
 // read tells what the kernel tells.
-func (t *terminals) read() {
-	defer close(t.ended)
+func (s *source) read() {
+	defer close(s.ended)
 	buffer := make([]byte, 16<<10)
 	for {
-		n, err := t.events.Read(buffer)
+		n, err := s.events.Read(buffer)
 		if err != nil {
 			return // closed
 		}
-		t.take(buffer[:n])
-		<-time.After(respite)
+		s.take(buffer[:n])
+		select {
+		case <-time.After(respite):
+		case <-s.closed:
+		}
 	}
 }
 
 // take takes whole events.
-func (t *terminals) take(events []byte) {
+func (s *source) take(events []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var event unix.InotifyEvent
 	for len(events) >= unix.SizeofInotifyEvent {
 		if _, err := binary.Decode(events, binary.NativeEndian, &event); err != nil {
 			return // impossible: there are bytes enough
 		}
 		events = events[min(unix.SizeofInotifyEvent+int(event.Len), len(events)):]
-		t.mu.Lock()
-		panes := slices.Clone(t.panes[event.Wd])
-		if event.Mask&unix.IN_IGNORED != 0 {
-			delete(t.panes, event.Wd)
-		}
-		t.mu.Unlock()
-		t.notify(func(pane tmux.PaneID) bool { return event.Mask&unix.IN_Q_OVERFLOW != 0 || slices.Contains(panes, pane) })
-	}
-}
-
-// listen begins to tell of a pane. It is an error if its terminal, as it is called here, cannot be shown to be the one that the
-// server means.
-func (t *terminals) listen(at tmuxserver.Location) error {
-	if err := identify(at); err != nil {
-		return err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.closed {
-		return os.ErrClosed
-	}
-	wd, err := unix.InotifyAddWatch(t.fd, at.TTY, written)
-	if err != nil {
-		return fmt.Errorf("inotify: %s: %w", at.TTY, err)
-	}
-	terminal := int32(wd) //nolint:gosec // the kernel's numbers are 32 bits
-	t.leave(at.Pane, terminal)
-	t.panes[terminal] = append(t.panes[terminal], at.Pane)
-	return nil
-}
-
-// forget ends what is told of a pane.
-func (t *terminals) forget(pane tmux.PaneID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.leave(pane, -1)
-}
-
-// leave takes a pane from its terminal, which is not asked about any more unless it is the one to keep.
-func (t *terminals) leave(pane tmux.PaneID, keep int32) {
-	for terminal, panes := range t.panes {
-		if !slices.Contains(panes, pane) {
-			continue
-		}
-		t.panes[terminal] = slices.DeleteFunc(panes, func(p tmux.PaneID) bool { return p == pane })
-		if len(t.panes[terminal]) == 0 && terminal != keep {
-			delete(t.panes, terminal)
-			if !t.closed {
-				_, _ = unix.InotifyRmWatch(t.fd, uint32(terminal)) //nolint:gosec // it may be gone already
+		for terminal, told := range s.listeners {
+			if terminal != event.Wd && event.Mask&unix.IN_Q_OVERFLOW == 0 {
+				continue
+			}
+			for l := range told {
+				l.notify()
 			}
 		}
 	}
 }
 
-// close ends it.
-func (t *terminals) close() {
-	t.mu.Lock()
-	t.closed = true
-	_ = t.events.Close() // nothing is in it
-	t.mu.Unlock()
-	<-t.ended
+// add begins to tell of a terminal.
+func (s *source) add(path string, notify func()) (terminal int32, told *listener, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wd, err := unix.InotifyAddWatch(s.fd, path, written)
+	if err != nil {
+		return 0, nil, fmt.Errorf("inotify: %s: %w", path, err)
+	}
+	terminal, told = int32(wd), &listener{notify} //nolint:gosec // the kernel's numbers are 32 bits
+	if s.listeners[terminal] == nil {
+		s.listeners[terminal] = map[*listener]bool{}
+	}
+	s.listeners[terminal][told] = true
+	return terminal, told, nil
+}
+
+// remove ends what a listener is told. The last one ends what is asked about its terminal.
+func (s *source) remove(terminal int32, told *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listeners[terminal], told)
+	if len(s.listeners[terminal]) == 0 {
+		delete(s.listeners, terminal)
+		_, _ = unix.InotifyRmWatch(s.fd, uint32(terminal)) //nolint:gosec // it may be gone already
+	}
 }
 
 // identify sees that the terminal that this process would find is the pane's: another file system may have another one of that name.
 // The process that tmux started in the pane tells, or tmux, which must be seen from here as it sees itself.
-func identify(at tmuxserver.Location) error {
+func identify(at grammar.Location) error {
 	parent, err := parentOf(at.PID)
 	if err != nil {
 		return err

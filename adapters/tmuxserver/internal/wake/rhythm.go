@@ -1,4 +1,4 @@
-package control
+package wake
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 // After a wake-up a watch looks at once, if it was quiet; while things go on it looks at greater and greater distances, so that
 // a flood costs little; and then a few times more, because a wake-up may come before tmux has read what was written. After that it
-// does not look, however long it stays quiet.
+// looks once in each Rest.
 const (
 	quickestLook = time.Millisecond
 	slowestLook  = 20 * time.Millisecond
@@ -15,16 +15,38 @@ const (
 	nextSecond   = 1100 * time.Millisecond // after a report of the subscription, which tells only of the first thing in each second
 )
 
-// A rhythm says when to look.
-type rhythm struct {
+// tmux does nothing else while it answers. So that looks, and what is done because of them, keep a pane that is written to without pause
+// from being read for a small part of the time only, they are at least share times as far apart as they take, up to farthest.
+const (
+	share    = 4
+	farthest = 500 * time.Millisecond
+)
+
+// A Rhythm says when to look. The zero value looks only when it is woken, and soon after that.
+type Rhythm struct {
+	Rest time.Duration // between looks while nothing happens; 0: there are none
+
+	woke  time.Time     // when it was time for the last look; zero: there was none
 	at    time.Time     // of the last look
 	gap   time.Duration // from it until the next one, if something wakes
 	again time.Duration // from it until the next one, if nothing does; 0: there is none
 	late  time.Time     // of a look because of the subscription; zero: there is none
 }
 
-// await waits until it is time to look, or ctx is done, and reports whether something woke.
-func (r *rhythm) await(ctx context.Context, wake <-chan struct{}) (woken bool) {
+// Await waits until it is time to look, or ctx is done, and reports whether something woke.
+func (r *Rhythm) Await(ctx context.Context, wake <-chan struct{}) (woken bool) {
+	now := time.Now()
+	if r.at.IsZero() {
+		r.at = now
+	}
+	if !r.woke.IsZero() { // what the look told was acted on since: that counts, too
+		apart := min(share*now.Sub(r.woke), farthest)
+		r.at, r.gap = now, max(r.gap, apart)
+		if r.again > 0 {
+			r.again = max(r.again, apart)
+		}
+	}
+	defer func() { r.woke = time.Now() }()
 	var due <-chan time.Time // nil: never
 	if at := r.due(); !at.IsZero() {
 		due = time.After(time.Until(at))
@@ -44,16 +66,18 @@ func (r *rhythm) await(ctx context.Context, wake <-chan struct{}) (woken bool) {
 }
 
 // due is when to look if nothing wakes; zero: never.
-func (r *rhythm) due() time.Time {
+func (r *Rhythm) due() time.Time {
 	due := r.late
-	if again := r.at.Add(r.again); r.again > 0 && (due.IsZero() || again.Before(due)) {
-		due = again
+	for _, distance := range []time.Duration{r.again, r.Rest} {
+		if at := r.at.Add(distance); distance > 0 && (due.IsZero() || at.Before(due)) {
+			due = at
+		}
 	}
 	return due
 }
 
-// looked notes a look: whether there was a reason for one, or none was found, and whether the subscription was it.
-func (r *rhythm) looked(reason, late bool) {
+// Looked notes a look: whether there was a reason for one, or none was found, and whether the subscription was it.
+func (r *Rhythm) Looked(reason, late bool) {
 	r.at = time.Now()
 	if !r.late.IsZero() && !r.at.Before(r.late) {
 		r.late, late = time.Time{}, late || reason

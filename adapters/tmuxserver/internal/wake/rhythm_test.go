@@ -1,4 +1,4 @@
-package control_test
+package wake_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/wake"
 )
 
 const ms = time.Millisecond
@@ -18,6 +18,8 @@ func TestRhythm(t *testing.T) {
 		wakes []time.Duration // since the beginning
 		late  bool            // by the subscription
 		finds time.Duration   // until then looks find something
+		rest  time.Duration   // between looks
+		costs time.Duration   // a look, and what is done because of it
 		looks []time.Duration // in half a minute
 	}{
 		"nothing happens": {},
@@ -35,6 +37,18 @@ func TestRhythm(t *testing.T) {
 				1000 * ms, 1001 * ms, 1003 * ms, 1007 * ms, 1015 * ms, 1031 * ms, 1051 * ms, 1071 * ms, 1091 * ms, 1111 * ms, 1175 * ms,
 			},
 		},
+		"a rest ends with a look": {
+			rest: 12 * time.Second, wakes: []time.Duration{time.Second},
+			looks: []time.Duration{1000 * ms, 1001 * ms, 1005 * ms, 1021 * ms, 1085 * ms, 13085 * ms, 25085 * ms},
+		},
+		"looks that take long are far apart": {
+			wakes: []time.Duration{1000 * ms, 1001 * ms}, costs: 20 * ms,
+			looks: []time.Duration{1000 * ms, 1100 * ms, 1200 * ms},
+		},
+		"but not too far": {
+			wakes: []time.Duration{1000 * ms, 1001 * ms}, costs: 10 * time.Second,
+			looks: []time.Duration{1000 * ms, 11500 * ms, 22000 * ms},
+		},
 		"wake-ups that come soon wait": {
 			wakes: []time.Duration{1000 * ms, 1000*ms + time.Microsecond},
 			looks: []time.Duration{1000 * ms, 1001 * ms, 1003 * ms, 1011 * ms, 1043 * ms, 1107 * ms},
@@ -45,20 +59,22 @@ func TestRhythm(t *testing.T) {
 				began := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 				defer cancel()
-				wake := make(chan struct{}, 1)
+				woke := make(chan struct{}, 1)
 				for _, at := range c.wakes {
-					time.AfterFunc(at, func() { wake <- struct{}{} })
+					time.AfterFunc(at, func() { woke <- struct{}{} })
 				}
-				var r control.Rhythm
+				r := wake.Rhythm{Rest: c.rest}
 				var looks []time.Duration
 				for {
-					woken := r.Await(ctx, wake)
+					woken := r.Await(ctx, woke)
 					if ctx.Err() != nil {
 						break
 					}
 					at := time.Since(began)
 					looks = append(looks, at)
+					<-time.After(c.costs / 2)
 					r.Looked(woken || at < c.finds, woken && c.late)
+					<-time.After(c.costs / 2)
 				}
 				if diff := cmp.Diff(c.looks, looks); diff != "" {
 					t.Errorf("looks (-want +got):\n%s", diff)
