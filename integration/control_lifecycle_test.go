@@ -177,7 +177,7 @@ func TestControlIdleWatch(t *testing.T) {
 		server := tmuxserver.New(counting, tmuxserver.Options{Own: clients.Own})
 		watch := watching(t, heard(t, clients, server), all.Server, "%0")
 		runs, sent := counting.runs.Load(), writes.Load()
-		most := runs + map[bool]int32{false: 6}[hears(all)] // two for one look in each second
+		most := runs + map[bool]int32{false: 6}[hears(all)]            // two for one look in each second
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // three reports of the subscription
 		defer cancel()
 		if event, err := watch.Next(ctx); err == nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/mcpserver/mcptest"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/process"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/shell"
-	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
 	"github.com/libtmux-mcp/libtmux-mcp/app"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
@@ -22,6 +21,7 @@ type talk struct {
 	*mcptest.Conversation
 	t      *testing.T
 	server *realServer
+	detach func() // ends the client that stays, if there is one; commands go without it from then on
 }
 
 // args are the arguments of a call.
@@ -61,10 +61,10 @@ func converseOver(t *testing.T, backend string, server *realServer, frames *shel
 	typed := cliServer(t, server)
 	var reader ports.Reader = typed
 	var events ports.Events = typed
+	detach := func() {}
 	if backend == backendControl {
-		var heard *control.Events
-		typed, heard = controlBackend(t, server)
-		reader, events = heard.Reader(typed), heard
+		conn, over, heard := controlBackend(t, server)
+		typed, reader, events, detach = over, heard.Reader(over), heard, conn.Close
 	}
 	identity := process.NewIdentity(typed)
 	t.Cleanup(identity.Close)
@@ -75,7 +75,7 @@ func converseOver(t *testing.T, backend string, server *realServer, frames *shel
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(application.Close)
 	t.Cleanup(cancel)
-	return &talk{Conversation: mcptest.Serve(t, mcpserver.New(ctx, application, mcpserver.Options{})), t: t, server: server}
+	return &talk{Conversation: mcptest.Serve(t, mcpserver.New(ctx, application, mcpserver.Options{})), t: t, server: server, detach: detach}
 }
 
 // must calls a tool that has to succeed.

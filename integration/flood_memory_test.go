@@ -35,9 +35,9 @@ func memory(t *testing.T, pid int, field string) int {
 }
 
 // startMeasured starts a released server, lets it answer once, and gives what it holds then.
-func startMeasured(t *testing.T, tmux string, s *realServer) (p *pipes.Process, start int) {
+func startMeasured(t *testing.T, tmux string, s *realServer, args ...string) (p *pipes.Process, start int) {
 	t.Helper()
-	cmd := exec.Command(serverBinary(t), "--tmux", tmux, "--socket", s.Socket)
+	cmd := exec.Command(serverBinary(t), append([]string{"--tmux", tmux, "--socket", s.Socket}, args...)...)
 	cmd.Env = bareEnvironment(t)
 	p = launchCommand(t, cmd)
 	initialize(t, p)

@@ -134,3 +134,34 @@ func TestInspectingARealServer(t *testing.T) {
 		}
 	})
 }
+
+// What does not exist is refused without a question that ends tmux before 3.3: for the time of a window, session or client that there is not.
+func TestReadingWhatIsGoneEndsNoServer(t *testing.T) {
+	times := []string{"window_activity", "session_activity", "session_created", "session_last_attached"}
+	eachTmux(t, func(t *testing.T, binary string) {
+		s := startServer(t, binary, "cat")
+		for name, server := range map[string]*tmuxserver.Server{backendCLI: cliServer(t, s), backendControl: controlServer(t, s)} {
+			all := topology(t, server)
+			if values, err := server.Variables(t.Context(), all.Server, "%0", times); err != nil || len(values) != len(times) {
+				t.Errorf("%s: of a pane: %v, %v", name, values, err)
+			}
+			const gone = "%99"
+			_, err := server.Variables(t.Context(), all.Server, gone, times)
+			_, noCapture := server.Capture(t.Context(), ports.CaptureRequest{Server: all.Server, Pane: gone})
+			_, noWatch := server.Watch(t.Context(), all.Server, gone)
+			for what, err := range map[string]error{"variables": err, "capture": noCapture, "watch": noWatch} {
+				if !fault.Is(err, fault.NotFound) {
+					t.Errorf("%s: %s: %v, want not found", name, what, err)
+				}
+			}
+			for _, kind := range []tmux.Kind{tmux.KindSession, tmux.KindWindow, tmux.KindWindowLink, tmux.KindPane, tmux.KindClient} {
+				if _, err := server.Snapshot(t.Context(), kind); err != nil {
+					t.Errorf("%s: %s: %v", name, kind, err)
+				}
+			}
+			if now := topology(t, server); now.Server.Generation != all.Server.Generation {
+				t.Errorf("%s: the server was %+v and is %+v", name, all.Server, now.Server)
+			}
+		}
+	})
+}

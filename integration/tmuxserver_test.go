@@ -40,19 +40,19 @@ func cliServer(t *testing.T, s *realServer) *tmuxserver.Server {
 // controlServer is one over a control client that stays, until the test ends.
 func controlServer(t *testing.T, s *realServer) *tmuxserver.Server {
 	t.Helper()
-	server, _ := controlBackend(t, s)
+	_, server, _ := controlBackend(t, s)
 	return server
 }
 
-// controlBackend is a controlServer, and what is heard over control clients.
-func controlBackend(t *testing.T, s *realServer) (*tmuxserver.Server, *control.Events) {
+// controlBackend is a controlServer, with its connection, and what is heard over control clients.
+func controlBackend(t *testing.T, s *realServer) (*control.Conn, *tmuxserver.Server, *control.Events) {
 	t.Helper()
 	other := cliConn(t, s, cli.Options{Config: "/dev/null", Env: plainEnv(t)})
 	clients := controlClients(other)
 	conn := control.NewConn(clients, other)
 	t.Cleanup(conn.Close)
 	server := tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
-	return server, heard(t, clients, server)
+	return conn, server, heard(t, clients, server)
 }
 
 // serverOver is one over a backend.

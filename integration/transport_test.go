@@ -237,7 +237,7 @@ func children(t *testing.T, pid int) string {
 }
 
 func TestCancelledCallIsNotAnsweredAndItsWorkEnds(t *testing.T) {
-	const window = time.Second // in which a wait that goes on asks tmux several times
+	const window = 2500 * time.Millisecond // in which a wait that goes on asks tmux twice
 	eachTmux(t, func(t *testing.T, tmux string) {
 		s := startServer(t, tmux)
 		counting, runs := countingTmux(t, tmux)
