@@ -16,7 +16,7 @@ const (
 )
 
 // tmux does nothing else while it answers. So that looks, and what is done because of them, keep a pane that is written to without pause
-// from being read for a small part of the time only, they are at least share times as far apart as they take, up to farthest.
+// from being read for a part of the time only, their distances grow until they are share times as long as they take, up to farthest.
 const (
 	share    = 4
 	farthest = 500 * time.Millisecond
@@ -30,6 +30,7 @@ type Rhythm struct {
 	at    time.Time     // of the last look
 	gap   time.Duration // from it until the next one, if something wakes
 	again time.Duration // from it until the next one, if nothing does; 0: there is none
+	apart time.Duration // that looks should be if they go on, for what the last one took
 	late  time.Time     // of a look because of the subscription; zero: there is none
 }
 
@@ -40,11 +41,7 @@ func (r *Rhythm) Await(ctx context.Context, wake <-chan struct{}) (woken bool) {
 		r.at = now
 	}
 	if !r.woke.IsZero() { // what the look told was acted on since: that counts, too
-		apart := min(share*now.Sub(r.woke), farthest)
-		r.at, r.gap = now, max(r.gap, apart)
-		if r.again > 0 {
-			r.again = max(r.again, apart)
-		}
+		r.at, r.apart = now, min(share*now.Sub(r.woke), farthest)
 	}
 	defer func() { r.woke = time.Now() }()
 	var due <-chan time.Time // nil: never
@@ -87,7 +84,7 @@ func (r *Rhythm) Looked(reason, late bool) {
 	}
 	switch {
 	case reason:
-		r.gap = min(max(2*r.gap, quickestLook), slowestLook)
+		r.gap = min(max(2*r.gap, quickestLook), max(slowestLook, r.apart))
 		r.again = r.gap
 	case r.again >= lastLook || r.again == 0:
 		r.gap, r.again = 0, 0

@@ -41,13 +41,17 @@ func TestRhythm(t *testing.T) {
 			rest: 12 * time.Second, wakes: []time.Duration{time.Second},
 			looks: []time.Duration{1000 * ms, 1001 * ms, 1005 * ms, 1021 * ms, 1085 * ms, 13085 * ms, 25085 * ms},
 		},
-		"looks that take long are far apart": {
-			wakes: []time.Duration{1000 * ms, 1001 * ms}, costs: 20 * ms,
-			looks: []time.Duration{1000 * ms, 1100 * ms, 1200 * ms},
+		"looks that take long come to be far apart": {
+			wakes: []time.Duration{1000 * ms}, finds: 1500 * ms, costs: 20 * ms,
+			looks: []time.Duration{
+				1000 * ms, 1021 * ms, 1043 * ms, 1067 * ms, 1095 * ms, 1131 * ms, 1183 * ms, 1267 * ms, 1367 * ms, 1467 * ms, 1567 * ms,
+			},
 		},
 		"but not too far": {
-			wakes: []time.Duration{1000 * ms, 1001 * ms}, costs: 10 * time.Second,
-			looks: []time.Duration{1000 * ms, 11500 * ms, 22000 * ms},
+			wakes: []time.Duration{1000 * ms}, finds: 12 * time.Second, costs: 900 * ms,
+			looks: []time.Duration{
+				1000 * ms, 1901 * ms, 2803 * ms, 3707 * ms, 4615 * ms, 5531 * ms, 6463 * ms, 7427 * ms, 8455 * ms, 9611 * ms, 11011 * ms, 12411 * ms,
+			},
 		},
 		"wake-ups that come soon wait": {
 			wakes: []time.Duration{1000 * ms, 1000*ms + time.Microsecond},
