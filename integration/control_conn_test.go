@@ -13,6 +13,8 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/conntest"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
 // controlClients makes control-mode clients of a server through one tmux process each.
@@ -79,6 +81,32 @@ func TestConnControlStays(t *testing.T) {
 		}
 		if clients := server.Tmux(t, "list-clients"); clients != "" {
 			t.Errorf("attached again after Close: %s", clients)
+		}
+	})
+}
+
+// TestConnControlCaptures sees that captures do not cost tmux memory, as they do before 3.6 over a control client.
+func TestConnControlCaptures(t *testing.T) {
+	const times, most = 100, 4 << 10 // KiB, where all that is captured is 14 MB
+	eachTmux(t, func(t *testing.T, binary string) {
+		s := startServer(t, binary)
+		typed := controlServer(t, s)
+		pane := tmux.PaneID(s.window(t, 2000, "sh", "-c", "yes 0123456789012345678901234567890123456789012345678901234567890123456789 | head -n 3000; echo the end; exec cat"))
+		s.Screen(t, string(pane), "the end")
+		all := topology(t, typed)
+		capture := func() {
+			oldest := 0
+			if _, err := typed.Capture(t.Context(), ports.CaptureRequest{Server: all.Server, Pane: pane, FromRow: &oldest}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		capture()
+		before := memory(t, all.Server.PID, "VmRSS")
+		for range times {
+			capture()
+		}
+		if now := memory(t, all.Server.PID, "VmRSS"); now-before > most {
+			t.Errorf("tmux grew from %d KiB to %d, want at most %d more", before, now, most)
 		}
 	})
 }
