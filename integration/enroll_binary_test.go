@@ -193,7 +193,9 @@ func TestBinaryKilledWhileAScriptRuns(t *testing.T) {
 		}
 		gone(t, pid)
 		b.Tmux(t, "send-keys", "-t", "%0", "print -r -- st''ill; zle -lL | grep -c libtmux; zle -F -L | grep -c libtmux", "Enter")
-		b.Screen(t, "%0", "\nstill\n0\n0\n")
+		if screen := b.Screen(t, "%0", "\nstill\n0\n0\n"); strings.Contains(screen, "_libtmux_mcp") {
+			t.Errorf("the shell shows something of its enrollment:\n%s", screen)
+		}
 	})
 }
 
@@ -238,23 +240,11 @@ func TestBinaryRefusesEnrollments(t *testing.T) {
 			{"the second of two", []string{enabled, "--enroll-pane", "%0=" + dir + "/f", "--enroll-pane", "%1=" + dir + "/g"}, 1, "not zsh"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				ctx, cancel := boundedContext(t)
-				defer cancel()
 				args := c.args
 				if c.name != "no tmux" {
 					args = append(args, "--socket", real.Socket)
 				}
-				cmd := exec.CommandContext(ctx, serverBinary(t), args...)
-				cmd.Env = bareEnvironment(t)
-				var stdout, stderr bytes.Buffer
-				cmd.Stdout, cmd.Stderr = &stdout, &stderr
-				err := cmd.Run()
-				if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != c.status {
-					t.Errorf("ended with %v, want exit status %d", err, c.status)
-				}
-				if line := stderr.String(); strings.Count(line, "\n") != 1 || !strings.Contains(line, c.says) || stdout.Len() > 0 {
-					t.Errorf("stderr is %q, want one line that says %q", line, c.says)
-				}
+				refusesLaunch(t, c.status, c.says, args)
 				entries, err := os.ReadDir(dir)
 				if err != nil || len(entries) != 2 {
 					t.Errorf("left behind: %v, %v", entries, err)
@@ -262,6 +252,24 @@ func TestBinaryRefusesEnrollments(t *testing.T) {
 			})
 		}
 	})
+}
+
+// refusesLaunch launches a server that has to end at once with a status and a line.
+func refusesLaunch(t *testing.T, status int, says string, args []string) {
+	t.Helper()
+	ctx, cancel := boundedContext(t)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, serverBinary(t), args...)
+	cmd.Env = bareEnvironment(t)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != status {
+		t.Errorf("ended with %v, want exit status %d", err, status)
+	}
+	if line := stderr.String(); strings.Count(line, "\n") != 1 || !strings.Contains(line, says) || stdout.Len() > 0 {
+		t.Errorf("stderr is %q, want one line that says %q", line, says)
+	}
 }
 
 // A thousand runs leave nothing behind, neither here nor in the shell.

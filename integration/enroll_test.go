@@ -5,6 +5,7 @@ package integration_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,13 @@ func eachEnrolling(t *testing.T, test func(t *testing.T, binary string)) {
 			z := zshPane(t, binary)
 			_, err := z.app.InviteShell(t.Context(), z.ref, app.InviteOptions{})
 			_ = wantFailure(t, err, fault.Unsupported, "")
+			file := filepath.Join(t.TempDir(), "setup")
+			refusesLaunch(t, 1, "3.3 or newer", []string{
+				"--tmux", binary, "--socket", z.Socket, "--enable-tool", "tmux_run", "--enroll-pane", z.pane + "=" + file,
+			})
+			if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("a setup was made: %v", err)
+			}
 			return
 		}
 		test(t, binary)

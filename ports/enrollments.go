@@ -19,7 +19,8 @@ type Invited interface {
 	Arguments() []string
 
 	// Accept waits for the shell of the subject, and answers what it said, with its process as Identity names it, and the shell, which the caller closes. Every other
-	// process is rejected, told why, and makes no difference. An invitation that expires is Deadline, and says who was rejected last.
+	// process is rejected, told why, and makes no difference. An invitation that expires is Deadline, and says who was rejected last. When ctx ends
+	// before that, it may be called again.
 	Accept(ctx context.Context) (enroll.Hello, Shell, error)
 
 	// Close takes back what was not accepted and removes all files. It may be called more than once.

@@ -64,7 +64,7 @@ func (e *Enrollments) Invite(ctx context.Context, invitation enroll.Invitation) 
 	if err != nil {
 		return nil, failed(opInvite, pane, err)
 	}
-	invited := &invited{invitation: invitation, at: at}
+	invited := &invited{invitation: invitation, at: at, waits: make(chan struct{}, 1)}
 	if err := invited.open(e.helper); err != nil {
 		return nil, failed(opInvite, pane, errors.Join(err, invited.Close()))
 	}

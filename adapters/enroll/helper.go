@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -34,9 +35,18 @@ var _ ports.Helper = (*Helper)(nil)
 // Process implements ports.Helper.
 func (h *Helper) Process() enroll.Helper { return h.process }
 
+const silent = "its shell does not answer, as while it runs something or reads"
+
 // begin asks the shell and waits until its helper is there.
 func (h *Helper) begin(ctx context.Context) error {
-	if err := h.shell.ask(h.order); err != nil {
+	asked, err := ticks()
+	if err != nil {
+		return err
+	}
+	switch err := h.shell.ask(h.order); {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return h.shell.busy(silent)
+	case err != nil:
 		return errors.Join(h.shell.lost(), err)
 	}
 	timer := time.NewTimer(silence)
@@ -47,7 +57,7 @@ func (h *Helper) begin(ctx context.Context) error {
 			return err
 		}
 	case <-timer.C:
-		return h.shell.busy("its shell does not answer, as while it runs something or reads")
+		return h.shell.busy(silent)
 	case <-h.shell.gone:
 		return h.shell.lost()
 	case <-ctx.Done():
@@ -60,10 +70,9 @@ func (h *Helper) begin(ctx context.Context) error {
 	}
 	found := make(chan met, 1)
 	go func() {
-		conn, process, err := h.shell.meet(h.listener)
+		conn, process, err := h.shell.meet(h.listener, asked)
 		found <- met{conn, process, err}
 	}()
-	var err error
 	select {
 	case m := <-found:
 		h.conn, h.process = m.conn, m.process

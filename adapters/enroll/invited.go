@@ -28,6 +28,7 @@ type invited struct {
 	invitation enroll.Invitation
 	at         *place
 	listener   *net.UnixListener
+	waits      chan struct{} // held by who waits for the shell
 
 	mu       sync.Mutex
 	accepted bool // the directory is the shell's now
@@ -65,8 +66,23 @@ func (i *invited) Accept(ctx context.Context) (enroll.Hello, ports.Shell, error)
 	pane := string(i.invitation.Subject.Pane)
 	ctx, cancel := context.WithDeadline(ctx, i.invitation.ExpiresAt)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = i.listener.SetDeadline(time.Unix(1, 0)) }) // fails if it is closed, and then Accept ends too
-	defer stop()
+	select {
+	case i.waits <- struct{}{}: // one at a time, for the listener has one deadline
+		defer func() { <-i.waits }()
+	case <-ctx.Done():
+		return enroll.Hello{}, nil, i.unanswered(ctx.Err(), "")
+	}
+	_ = i.listener.SetDeadline(time.Time{}) // fails if it is closed, and then Accept ends too
+	woken := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(woken)
+		_ = i.listener.SetDeadline(time.Unix(1, 0)) // likewise
+	})
+	defer func() {
+		if !stop() {
+			<-woken
+		}
+	}()
 	var last string
 	for {
 		conn, err := i.listener.AcceptUnix()

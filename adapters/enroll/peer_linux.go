@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -85,6 +86,15 @@ func ended(fd uintptr) bool {
 	polled := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	_, err := unix.Poll(polled, 0)
 	return err == nil && polled[0].Revents != 0
+}
+
+// ticks is the present as began has it. Source: proc_pid_stat(5); a tick is a hundredth of a second for every process.
+func ticks() (uint64, error) {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
+		return 0, err
+	}
+	return uint64(now.Nano() / int64(10*time.Millisecond)), nil
 }
 
 // A stat is what the kernel says of a process. Source: proc_pid_stat(5).

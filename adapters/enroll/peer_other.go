@@ -27,6 +27,8 @@ func (p *peer) alive() bool { return false }
 
 func (p *peer) wait() {}
 
+func ticks() (uint64, error) { return 0, errUnknown }
+
 type stat struct{ parent, foreground int }
 
 func readStat(int) (stat, error) { return stat{}, errUnknown }

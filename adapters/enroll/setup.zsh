@@ -14,25 +14,27 @@ elif ! builtin zsocket @DIR@/invite 2>/dev/null; then
 	why='the invitation has expired, or was used already'
 else
 	peer=$REPLY
-	builtin print -r -u $peer -- "hello @TOKEN@ $version"
-	builtin read -r -t 10 -u $peer answer
-	if [[ $answer != ok ]]; then
-		why=${answer:-'nobody answered'}
-	elif ! builtin sysopen -r -o cloexec,nonblock -u in @DIR@/down 2>/dev/null; then
-		why='the server is gone'
-	elif ! builtin sysopen -w -o cloexec -u out @DIR@/up 2>/dev/null; then
-		why='the server is gone'
-		builtin exec {in}<&-
-	else
-		builtin print -r -u $peer -- opened
-		answer=
+	{
+		builtin print -r -u $peer -- "hello @TOKEN@ $version" 2>/dev/null
 		builtin read -r -t 10 -u $peer answer
-		if [[ $answer != enrolled ]]; then
+		if [[ $answer != ok ]]; then
 			why=${answer:-'nobody answered'}
-			builtin exec {in}<&- {out}>&-
+		# Neither waits for the other end: it may be gone.
+		elif ! builtin sysopen -r -o cloexec,nonblock -u in @DIR@/down 2>/dev/null || ! builtin sysopen -w -o cloexec,nonblock -u out @DIR@/up 2>/dev/null; then
+			why='the server is gone'
+		else
+			builtin print -r -u $peer -- opened 2>/dev/null
+			answer=
+			builtin read -r -t 10 -u $peer answer
+			[[ $answer == enrolled ]] || why=${answer:-'nobody answered'}
 		fi
-	fi
-	builtin exec {peer}>&-
+	} always { # after C-c too
+		builtin exec {peer}>&-
+		if [[ $answer != enrolled ]]; then
+			(( ! in )) || builtin exec {in}<&-
+			(( ! out )) || builtin exec {out}>&-
+		fi
+	}
 fi
 if [[ -n $why ]]; then
 	builtin print -r -u 2 -- "libtmux-mcp: not enrolled: $why"
@@ -65,15 +67,15 @@ function @NAME@ {
 	[[ $line == [a-z2-7](#c16)' '[0-9a-f](#c64) ]] || return 0
 	id=${line%% *}
 	if [[ $CONTEXT != start || $KEYMAP == (viopp|isearch|menuselect|listscroll|command) ]] || (( ZLE_RECURSIVE )); then
-		builtin print -r -u $out -- "refused $id busy"
+		builtin print -r -u $out -- "refused $id busy" 2>/dev/null
 		return 0
 	elif [[ -n $BUFFER$PREBUFFER ]] || (( PENDING || KEYS_QUEUED_COUNT )); then
-		builtin print -r -u $out -- "refused $id draft"
+		builtin print -r -u $out -- "refused $id draft" 2>/dev/null
 		return 0
 	fi
-	builtin print -r -u $out -- "ready $id"
+	builtin print -r -u $out -- "ready $id" 2>/dev/null
 	@HELPER@ @DIR@/$id ${line##* } </dev/null >/dev/null 2>&1
-	builtin print -r -u $out -- "done $id $?"
+	builtin print -r -u $out -- "done $id $?" 2>/dev/null
 }
 builtin zle -N @NAME@
 builtin zle -F -w $in @NAME@

@@ -182,7 +182,7 @@ func (s *Shell) prepare(ctx context.Context, order enroll.Order) (*Helper, error
 	return h, nil
 }
 
-// ask sends a request. The FIFO is never full: the shell reads all that is there.
+// ask sends a request. The FIFO is full only with those that the shell has not come to read: it reads all that is there.
 func (s *Shell) ask(order enroll.Order) error {
 	if err := s.down.SetWriteDeadline(time.Now().Add(silence)); err != nil {
 		return err
@@ -191,14 +191,14 @@ func (s *Shell) ask(order enroll.Order) error {
 	return err
 }
 
-// meet waits for the helper, which is a child of the shell. Whoever else connects is turned away.
-func (s *Shell) meet(listener *net.UnixListener) (*net.UnixConn, enroll.Helper, error) {
+// meet waits for the helper, which is a child of the shell that began after it was asked. Whoever else connects is turned away.
+func (s *Shell) meet(listener *net.UnixListener, asked uint64) (*net.UnixConn, enroll.Helper, error) {
 	for {
 		conn, err := listener.AcceptUnix()
 		if err != nil {
 			return nil, enroll.Helper{}, err
 		}
-		found, err := s.judge(conn)
+		found, err := s.judge(conn, asked)
 		if err == nil && s.subject.Admits(found) {
 			return conn, found, nil
 		}
@@ -206,7 +206,7 @@ func (s *Shell) meet(listener *net.UnixListener) (*net.UnixConn, enroll.Helper, 
 	}
 }
 
-func (s *Shell) judge(conn *net.UnixConn) (enroll.Helper, error) {
+func (s *Shell) judge(conn *net.UnixConn, asked uint64) (enroll.Helper, error) {
 	who, err := peerOf(conn)
 	if err != nil {
 		return enroll.Helper{}, err
@@ -215,5 +215,5 @@ func (s *Shell) judge(conn *net.UnixConn) (enroll.Helper, error) {
 	if err == nil && !who.alive() {
 		err = io.ErrUnexpectedEOF
 	}
-	return enroll.Helper{PID: who.pid, Parent: state.parent, Own: who.uid == os.Geteuid()}, errors.Join(err, who.close())
+	return enroll.Helper{PID: who.pid, Parent: state.parent, Own: who.uid == os.Geteuid(), Fresh: who.began >= asked}, errors.Join(err, who.close())
 }

@@ -28,7 +28,7 @@ var _ ports.Helper = (*helper)(nil)
 
 // Process implements [ports.Helper].
 func (h *helper) Process() enroll.Helper {
-	return enroll.Helper{PID: h.self.pid, Parent: h.shell.subject.PID, Own: true}
+	return enroll.Helper{PID: h.self.pid, Parent: h.shell.subject.PID, Own: true, Fresh: true}
 }
 
 // Run implements [ports.Helper].

@@ -94,6 +94,7 @@ type Helper struct {
 	PID    int // 0: in another PID namespace
 	Parent int
 	Own    bool // its user is that of this process
+	Fresh  bool // it began when the order was given, or later: it is none of the shell's older jobs
 }
 
 // A Grant lets one helper execute one script, once.
@@ -129,7 +130,7 @@ func (e *Enrollment) Authorize(evidence Evidence) (Grant, error) {
 }
 
 // Execute spends the grant on a script, which may be handed to the helper only if this is no error. It works once for a grant, and
-// for no other script, and only for a helper whose parent is the enrolled process.
+// for no other script, and only for a helper that the enrolled process started for it.
 func (e *Enrollment) Execute(grant Grant, script string, helper Helper) error {
 	switch {
 	case e.state != Authorized || grant != e.grant:
@@ -137,7 +138,7 @@ func (e *Enrollment) Execute(grant Grant, script string, helper Helper) error {
 	case !grant.Admits(script):
 		return e.denied("the script is not the one that was authorized")
 	case !e.Subject().Admits(helper):
-		return e.denied("the helper is not a child of the enrolled shell")
+		return e.denied("the helper is not the child that the enrolled shell started for it")
 	}
 	e.state = Executing
 	return nil
@@ -145,7 +146,7 @@ func (e *Enrollment) Execute(grant Grant, script string, helper Helper) error {
 
 // Admits reports whether a process may be the helper of the subject's shell.
 func (s Subject) Admits(helper Helper) bool {
-	return helper.PID != 0 && helper.Own && helper.Parent == s.PID
+	return helper.PID != 0 && helper.Own && helper.Fresh && helper.Parent == s.PID
 }
 
 func (e *Enrollment) denied(why string) *fault.Error {

@@ -110,7 +110,7 @@ func (m *machine) Execute(t *rapid.T) {
 		grant = mostly(m.grants[len(m.grants)-1], m.grants...).Draw(t, "grant") // this one's, or replayed
 	}
 	text := script.Draw(t, "script")
-	helper := enroll.Helper{PID: mostly(9, 0).Draw(t, "helper"), Parent: pids.Draw(t, "parent"), Own: own.Draw(t, "own")}
+	helper := enroll.Helper{PID: mostly(9, 0).Draw(t, "helper"), Parent: pids.Draw(t, "parent"), Own: own.Draw(t, "own"), Fresh: own.Draw(t, "fresh")}
 	err := m.enrollment.Execute(grant, text, helper)
 	if err != nil {
 		return
@@ -127,7 +127,7 @@ func (m *machine) Execute(t *rapid.T) {
 		t.Fatalf("%s executed twice", run)
 	case text != m.scripts[run]:
 		t.Fatalf("%s executed %q, not %q", run, text, m.scripts[run])
-	case helper.Parent != 7 || helper.PID == 0 || !helper.Own:
+	case helper.Parent != 7 || helper.PID == 0 || !helper.Own || !helper.Fresh:
 		t.Fatalf("%s executed by %+v", run, helper)
 	}
 	m.executed = append(m.executed, run)
@@ -209,7 +209,7 @@ func TestTheWholeWay(t *testing.T) {
 		if grant != want {
 			t.Errorf("got %+v, want %+v", grant, want)
 		}
-		helper := enroll.Helper{PID: 9, Parent: 7, Own: true}
+		helper := enroll.Helper{PID: 9, Parent: 7, Own: true, Fresh: true}
 		for _, replayed := range older {
 			if err := e.Execute(replayed, "echo a", helper); !fault.Is(err, fault.PreconditionFailed) {
 				t.Errorf("%s by the grant of %s: %v", run, replayed.RunID, err)

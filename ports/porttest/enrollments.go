@@ -24,6 +24,7 @@ func Enrollments(t *testing.T, newWorld func(t *testing.T) World) {
 		{"a process that is no zsh is not invited", invitesNoOther},
 		{"a shell of another pane is rejected and told why, and makes no difference", rejectsOthers},
 		{"an invitation that expires is Deadline, and says who was rejected", expires},
+		{"an invitation that was waited for in vain still holds", waitedForAgain},
 		{"an invitation that is closed is taken back", takenBack},
 		{"a script is executed with its status and both outputs", executes},
 		{"a script has the directory and the exported environment of the shell, and no input", inherits},
@@ -243,6 +244,21 @@ func expires(t *testing.T, w World) {
 		t.Errorf("%v does not say who was rejected", f)
 	}
 	shows(t, w, other, "not enrolled")
+}
+
+func waitedForAgain(t *testing.T, w World) {
+	id := enrollable(t, w)
+	i := invited(t, w, id, time.Minute)
+	for range 3 {
+		ctx, cancel := context.WithCancel(bounded(t))
+		cancel()
+		_, _, err := i.Accept(ctx)
+		wants(t, w, fault.Cancelled, err)
+	}
+	enters(t, w, id, strings.Join(i.Arguments(), " "))
+	_, shell, err := i.Accept(bounded(t))
+	succeeds(t, w, err)
+	succeeds(t, w, shell.Close())
 }
 
 func takenBack(t *testing.T, w World) {
