@@ -69,6 +69,20 @@ func (b *enlistedBinary) run(script string) fields {
 	return out
 }
 
+// forgotten waits until the shell, which is at its prompt, knows nothing of its enrollment; it has shown nothing of it.
+func (b *enlistedBinary) forgotten() {
+	b.t.Helper()
+	var screen string
+	eventually(b.t, "the shell forgets", func() (bool, string) {
+		b.Tmux(b.t, "send-keys", "-t", "%0", "print -r -- known: $(zle -lL | grep -c libtmux) $(zle -F -L | grep -c libtmux)", "Enter")
+		screen, _ = b.Try("capture-pane", "-p", "-t", "%0")
+		return strings.Contains(screen, "\nknown: 0 0\n"), screen
+	})
+	if strings.Contains(screen, "_libtmux_mcp") {
+		b.t.Errorf("the shell shows something of its enrollment:\n%s", screen)
+	}
+}
+
 // enrollmentsLeft are the directories of enrollments where servers make them.
 func enrollmentsLeft(t *testing.T) map[string]bool {
 	t.Helper()
@@ -192,10 +206,7 @@ func TestBinaryKilledWhileAScriptRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		gone(t, pid)
-		b.Tmux(t, "send-keys", "-t", "%0", "print -r -- st''ill; zle -lL | grep -c libtmux; zle -F -L | grep -c libtmux", "Enter")
-		if screen := b.Screen(t, "%0", "\nstill\n0\n0\n"); strings.Contains(screen, "_libtmux_mcp") {
-			t.Errorf("the shell shows something of its enrollment:\n%s", screen)
-		}
+		b.forgotten()
 	})
 }
 
@@ -235,12 +246,12 @@ func TestBinaryRefusesEnrollments(t *testing.T) {
 			{"no shell", []string{enabled, "--enroll-pane", "%1=" + dir + "/f"}, 1, "not zsh"},
 			{"a file that exists", []string{enabled, "--enroll-pane", "%0=" + taken}, 1, "exists already"},
 			{"a symbolic link", []string{enabled, "--enroll-pane", "%0=" + dir + "/link"}, 1, "exists already"},
-			{"a directory of everybody", []string{enabled, "--enroll-pane", "%0=/tmp/f"}, 1, "/tmp"},
+			{"a directory of everybody", []string{enabled, "--enroll-pane", "%0=/tmp/f"}, 1, "the directory /tmp "},
 			{"no tmux", []string{enabled, "--enroll-pane", "%0=" + dir + "/f", "--socket", dir + "/s"}, 1, "no tmux server runs"},
 			{"the second of two", []string{enabled, "--enroll-pane", "%0=" + dir + "/f", "--enroll-pane", "%1=" + dir + "/g"}, 1, "not zsh"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				args := c.args
+				args := append([]string{"--tmux", binary}, c.args...)
 				if c.name != "no tmux" {
 					args = append(args, "--socket", real.Socket)
 				}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/libtmux-mcp/libtmux-mcp/domain/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 )
 
@@ -257,5 +259,46 @@ func TestBinaryKilledWhileAShellIsInvited(t *testing.T) {
 		b.Screen(t, "%0", "not enrolled: the invitation has expired")
 		b.Tmux(t, "send-keys", "-t", "%0", "print -r -- ali''ve", "Enter")
 		b.Screen(t, "%0", "\nalive\n")
+	})
+}
+
+// A server that is killed when a helper waits and tmux is asked: nothing is executed, the helper ends, and the shell forgets all of it.
+func TestBinaryKilledWhileAScriptIsPrepared(t *testing.T) {
+	eachEnrolling(t, func(t *testing.T, binary string) {
+		path, err := exec.LookPath(binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		script := "echo >" + dir + "/executed"
+		// A tmux that does not answer the question for this script while the server lives.
+		wrapper := fmt.Sprintf(`#!/bin/sh
+case "$*" in *%s*)
+	echo >%s/asked
+	while kill -0 $PPID 2>/dev/null; do sleep 0.1; done
+	exit 1
+esac
+exec %s "$@"
+`, enroll.Digest(script), dir, path)
+		if err := os.WriteFile(dir+"/tmux", []byte(wrapper), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		b := enlist(t, path, serverBinary(t), bareEnvironment(t), "--backend", "cli", "--tmux", dir+"/tmux")
+		b.source()
+		go func() {
+			server := call(t, b.Process, "tmux_capabilities", nil)["server"].(map[string]any)
+			_, _ = b.Call(context.Background(), "tmux_run", fields{"generation": server["generation"], "target_id": "%0", "script": script, "timeout": 100})
+		}()
+		eventually(t, "tmux is asked", func() (bool, string) {
+			_, err := os.Stat(dir + "/asked")
+			return err == nil, fmt.Sprint(err) + b.Stderr()
+		})
+		if err := b.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		b.forgotten()
+		if _, err := os.Stat(dir + "/executed"); err == nil {
+			t.Error("the script was executed")
+		}
 	})
 }
