@@ -63,7 +63,8 @@ func typed(t *testing.T, s *realServer, line string, variables ...string) *pipes
 // The recipe: what a person who denies by default does with this server, from the first line to the end of input, through pipes.
 func TestTheRecipe(t *testing.T) {
 	eachTmux(t, func(t *testing.T, tmux string) {
-		s := startServer(t, tmux)
+		s := startServer(t, tmux, "env", "PS1=$ ", "zsh", "-f")
+		s.Screen(t, "%0", "$")
 		before := s.Tmux(t, "list-panes", "-a", "-F", "#{session_id} #{pane_id} #{pane_pid}")
 		unknown := func(p *pipes.Process, tools ...string) {
 			t.Helper()
@@ -110,18 +111,31 @@ func TestTheRecipe(t *testing.T) {
 		}
 		leave(p)
 
+		// Let it look at screens, and wait.
+		p = typed(t, s, watchLine)
+		offers(p, "tmux_capture", "tmux_wait")
+		unknown(p, "tmux_create", "tmux_send", "tmux_close", "tmux_run")
+		shell := fields{"generation": server["generation"], "target_id": "%0"}
+		call(t, p, "tmux_capture", shell).want(t, fields{"mode": "snapshot", "encoding": "utf-8"})
+		call(t, p, "tmux_wait", fields{"generation": server["generation"], "target_id": "%0", "condition": "screen_contains", "text": "$", "timeout": 20})
+		leave(p)
+
 		// Let it change things.
 		p = typed(t, s, changeLine)
 		offers(p, "tmux_wait", "tmux_create", "tmux_send", "tmux_close")
 		unknown(p, "tmux_run", "kill_pane", "send_keys")
-		generation := call(t, p, "tmux_capabilities", nil)["server"].(map[string]any)["generation"]
-		if generation != server["generation"] {
-			t.Errorf("generation %v, want %v: tmux did not restart", generation, server["generation"])
+		session := theOnly(t, p, "session", fields{"field": "session_name", "op": "eq", "value": "main"})
+		generation := session["generation"]
+		if generation != server["generation"] || session["id"] != "$0" {
+			t.Errorf("session %v, want $0 of %v: tmux did not restart", session, server["generation"])
 		}
-		window := call(t, p, "tmux_create", fields{"kind": "window", "generation": generation, "parent_id": "$0", "argv": []string{"cat"}})
+		window := call(t, p, "tmux_create", fields{"kind": "window", "generation": generation, "parent_id": session["id"], "argv": []string{"cat"}})
 		window.want(t, fields{"entity": "window", "delivery": "observed", "client_exit_status": 0.0, "program_completion": "unobserved"})
 		created := window["created"].([]any)
 		pane := created[1].(map[string]any)
+		if found := theOnly(t, p, "pane", fields{"field": "pane_current_command", "op": "eq", "value": "cat"}); fmt.Sprint(found) != fmt.Sprint(pane) {
+			t.Errorf("a snapshot refers to it as %v, its creation as %v", found, pane)
+		}
 		target := fields{"generation": pane["generation"], "target_id": pane["id"]}
 		with := func(more fields) fields {
 			maps.Copy(more, target)
@@ -146,7 +160,38 @@ func TestTheRecipe(t *testing.T) {
 			t.Errorf("closed %v, want %v", closed["closed"], created)
 		}
 		leave(p)
+
+		// Run a script for a shell whose person enrolls it, where its process can be told from any other.
+		if found["process_tracking"] != "supported" {
+			return
+		}
+		setup := filepath.Join(t.TempDir(), "setup")
+		p = typed(t, s, runLine, "SETUP="+setup)
+		offers(p, "tmux_run")
+		s.Tmux(t, "send-keys", "-t", "%0", "source "+setup, "Enter")
+		eventually(t, "the shell is enrolled, and at its prompt", func() (bool, string) {
+			data, failed := callAny(t, p, "tmux_run", fields{"generation": generation, "target_id": "%0", "script": "echo out; exit 3", "timeout": 20})
+			return !failed && data["exit_status"] == 3.0 && data["stdout"].(map[string]any)["data"] == "out\n", fmt.Sprint(data)
+		})
+		leave(p)
+		if _, err := os.Lstat(setup); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", setup, err)
+		}
 	})
+}
+
+// theOnly is the reference to the one entity of a kind that meets criteria.
+func theOnly(t *testing.T, p *pipes.Process, entity string, criteria fields) (ref map[string]any) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("there is one %s with %v", entity, criteria), func() (bool, string) {
+		page := call(t, p, "tmux_snapshot", fields{"entity": entity, "criteria": criteria})
+		items := page["items"].([]any)
+		if len(items) == 1 {
+			ref = items[0].(map[string]any)["ref"].(map[string]any)
+		}
+		return len(items) == 1, fmt.Sprint(page)
+	})
+	return ref
 }
 
 // cancelled begins a call, and cancels it once it is at work: it must get no answer.
