@@ -199,8 +199,8 @@ func TestTmuxCaptureCursorsAreOfOneProcess(t *testing.T) {
 			}
 			uri := fmt.Sprintf("tmux://local/%s/panes/%%250/screen", v.ref["generation"])
 			read, err := v.Session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
-			if err != nil || read.Contents[0].MIMEType != "text/plain" || strings.Count(read.Contents[0].Text, "\n") != 24 {
-				t.Errorf("%+v, %v", read, err)
+			if err != nil || read.Contents[0].MIMEType != "text/plain" || read.Contents[0].Text != strings.Join(v.decoded(again["rows"], again["encoding"]), "") {
+				t.Errorf("the resource: %+v, %v; want the rows %q", read, err, again["rows"])
 			}
 
 			v.server.Tmux(t, "set-option", "-g", "remain-on-exit", "on")
