@@ -17,10 +17,10 @@ import (
 // answered meanwhile, and neither the product nor tmux grows with what is written.
 func TestThreeWaitsInAFlood(t *testing.T) {
 	const (
-		all, first = 200_000_000, 50_000_000 // bytes: until tmux has grown as it may
-		most       = 20 << 10                // KiB by which it may grow then
-		bound      = 2 * time.Minute         // of a machine that is at work elsewhere
+		most  = 20 << 10        // KiB by which tmux may grow once it has grown as it may
+		bound = 2 * time.Minute // of a machine that is at work elsewhere
 	)
+	all, first := often(200_000_000), often(50_000_000) // bytes: until then
 	eachTmux(t, func(t *testing.T, tmux string) {
 		for _, backend := range []string{"auto", "control"} {
 			t.Run(backend, func(t *testing.T) {
