@@ -40,21 +40,24 @@ var inputs = []struct {
 	}},
 }
 
+// obstacles stand in the way of every kind of input, in the order of their precedence.
+var obstacles = []struct {
+	reason fault.Reason
+	set    func(*house, tmux.PaneID)
+}{
+	{fault.Dead, func(h *house, pane tmux.PaneID) {
+		h.world.SetOption("", "remain-on-exit", "on")
+		h.world.Exit(pane, 1)
+	}},
+	{fault.InputOff, func(h *house, pane tmux.PaneID) { h.world.SetInput(pane, false) }},
+	{fault.InMode, func(h *house, pane tmux.PaneID) { h.world.EnterMode(pane, "copy-mode") }},
+	{fault.CallerPane, func(h *house, pane tmux.PaneID) { h.world.SetCaller(pane, ports.CallerAncestor) }},
+	{fault.Attended, func(h *house, pane tmux.PaneID) { h.world.Attach(h.world.SessionOf(pane), fake.Client{}) }},
+}
+
 // Whatever stands in the way, every kind of input is refused for it and nothing is typed.
 func TestInputIsRefused(t *testing.T) {
-	for _, obstacle := range []struct {
-		reason fault.Reason
-		set    func(*house, tmux.PaneID)
-	}{
-		{fault.Dead, func(h *house, pane tmux.PaneID) {
-			h.world.SetOption("", "remain-on-exit", "on")
-			h.world.Exit(pane, 1)
-		}},
-		{fault.InputOff, func(h *house, pane tmux.PaneID) { h.world.SetInput(pane, false) }},
-		{fault.InMode, func(h *house, pane tmux.PaneID) { h.world.EnterMode(pane, "copy-mode") }},
-		{fault.CallerPane, func(h *house, pane tmux.PaneID) { h.world.SetCaller(pane, ports.CallerAncestor) }},
-		{fault.Attended, func(h *house, pane tmux.PaneID) { h.world.Attach(h.world.SessionOf(pane), fake.Client{}) }},
-	} {
+	for _, obstacle := range obstacles {
 		for _, input := range inputs {
 			t.Run(string(obstacle.reason)+"/"+input.name, func(t *testing.T) {
 				inHouse(t, fake.Options{}, func(h *house) {
@@ -70,6 +73,24 @@ func TestInputIsRefused(t *testing.T) {
 					}
 				})
 			})
+		}
+	}
+}
+
+// Of any two things that stand in the way it is refused for the one that comes first.
+func TestInputIsRefusedForTheFirstOfTwo(t *testing.T) {
+	for i, first := range obstacles {
+		for _, second := range obstacles[i+1:] {
+			for _, input := range inputs {
+				t.Run(string(first.reason)+" and "+string(second.reason)+"/"+input.name, func(t *testing.T) {
+					inHouse(t, fake.Options{}, func(h *house) {
+						pane := h.shell()
+						second.set(h, pane)
+						first.set(h, pane) // the last: what is dead enters no mode
+						h.wantFault(input.send(h, pane, false), fault.Refused, first.reason)
+					})
+				})
+			}
 		}
 	}
 }
