@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,13 +33,13 @@ type literalCall struct {
 // Every free text of every tool is literal: whatever it holds, tmux expands nothing and takes nothing for a flag, a separator or a target.
 // The test walks what is listed, so that a tool that comes later has to be here if it takes a text.
 func TestFreeTextIsLiteral(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
+	eachBackend(t, func(t *testing.T, binary, backend string) {
 		w := newTmuxWorld(t, binary)
 		p := startIdle(t, binary, guard.Dash, "")
 		w.realServer = p.realServer
 		shell := "%0"
 		recorder := w.run(porttest.Recorder, "new-window", "-d", "-t", "$0:")
-		talk := converse(t, p.realServer, p.frames)
+		talk := converseOver(t, backend, p.realServer, p.frames)
 		file := filepath.Join(t.TempDir(), "X")
 		field := func(name string) func(map[string]any, string) string {
 			return func(out map[string]any, _ string) string { return out[name].(string) }
@@ -74,6 +75,24 @@ func TestFreeTextIsLiteral(t *testing.T) {
 		}
 		session := func() args { return args{"session_id": "$0"} }
 		generation := talk.must("get_server_info", nil)["generation"]
+		exact := func(id tmux.PaneID, others args) func() args {
+			return func() args {
+				all := args{"target_id": id, "generation": generation}
+				maps.Copy(all, others)
+				return all
+			}
+		}
+		createdIn := func(out map[string]any) string { // the window
+			for _, reference := range out["created"].([]any) {
+				if id := reference.(map[string]any)["id"].(string); strings.HasPrefix(id, "@") {
+					return id
+				}
+			}
+			return ""
+		}
+		createdNamed := func(out map[string]any, text string) string {
+			return windowNamed(map[string]any{"window_id": createdIn(out)}, text)
+		}
 		calls := map[string]literalCall{
 			"list_sessions": {}, "list_windows": {}, "list_panes": {}, "search_panes": {}, "get_run": {}, "show_hooks": {}, "show_environment": {},
 			"show_options":       {others: func() args { return args{"scope": "session"} }},
@@ -98,8 +117,17 @@ func TestFreeTextIsLiteral(t *testing.T) {
 			"respawn_pane":      {others: at(recorder)},
 			"run_shell_command": {others: func() args { return args{"pane_id": shell, "timeout": 5} }},
 			"tmux_run":          {others: func() args { return args{"target_id": shell, "generation": generation, "script": "true"} }},
-			"send_keys":         {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed, "keys": typed}},
-			"paste_text":        {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed}},
+			"tmux_snapshot":     {},
+			"tmux_capture":      {others: exact(recorder, nil)},
+			"tmux_wait":         {others: exact(recorder, args{"condition": "screen_contains", "text": "never", "timeout": 0})},
+			"tmux_create": {
+				others: func() args { return args{"kind": "window", "parent_id": "$0", "generation": generation} },
+				kept:   map[string]func(map[string]any, string) string{"name": createdNamed},
+			},
+			"tmux_send":  {others: exact(recorder, nil), kept: map[string]func(map[string]any, string) string{"text": typed, "keys": typed}},
+			"tmux_close": {others: exact("%999", nil)},
+			"send_keys":  {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed, "keys": typed}},
+			"paste_text": {others: at(recorder), kept: map[string]func(map[string]any, string) string{"text": typed}},
 		}
 		walked := 0
 		for _, tool := range talk.Tools {
@@ -129,7 +157,8 @@ func TestFreeTextIsLiteral(t *testing.T) {
 					}
 					out, failure := talk.Call(t, tool.Name, arguments)
 					walked++
-					if failure != nil && !slices.Contains([]fault.Kind{fault.InvalidInput, fault.NotFound, fault.StaleCursor, fault.StaleTarget}, failure.Code) {
+					if failure != nil && !slices.Contains([]fault.Kind{fault.InvalidInput, fault.NotFound, fault.StaleCursor, fault.StaleTarget}, failure.Code) &&
+						(tool.Name != "tmux_wait" || failure.Code != fault.Deadline) {
 						t.Errorf("%s with %s %q: %s", tool.Name, argument, text, failure.Text)
 					}
 					if keeps := call.kept[argument]; failure == nil && keeps != nil {
@@ -142,6 +171,9 @@ func TestFreeTextIsLiteral(t *testing.T) {
 					}
 					if id := out["window_id"]; failure == nil && tool.Name == "create_window" {
 						w.Kill(id.(string))
+					}
+					if failure == nil && tool.Name == "tmux_create" {
+						_, _ = w.Try("kill-window", "-t", createdIn(out)) // a program that there is not has ended it
 					}
 				}
 			}

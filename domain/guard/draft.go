@@ -48,10 +48,19 @@ func Learn(learned []Prompt, now screen.Capture) []Prompt {
 }
 
 // CameBack reports whether a capture of a shell that just ran a command shows its prompt and nothing typed: a prompt that is known, or
-// one that reads otherwise than before and ends like one. Whatever else stands there may have been typed meanwhile.
+// one that reads otherwise than before and ends like one. Whatever else stands there may have been typed meanwhile. Output up to the
+// margin does not go on in the prompt below it.
 func CameBack(now screen.Capture, learned []Prompt) bool {
-	state := JudgeDraft(now, learned).State
-	return state == DraftEmpty || state != DraftPresent && newPromptLine(now, "").promptlike()
+	row := now
+	if at := now.CursorRow() - now.First; at > 0 && at < len(now.Rows) {
+		row.First, row.Rows = now.CursorRow(), now.Rows[at:]
+	}
+	for _, c := range []screen.Capture{now, row} {
+		if state := JudgeDraft(c, learned).State; state != DraftUnknown {
+			return state == DraftEmpty
+		}
+	}
+	return newPromptLine(row, "").promptlike()
 }
 
 // Settled reports whether two captures of a pane show the same: the screen is drawn, and nobody types.

@@ -267,13 +267,16 @@ func TestCameBack(t *testing.T) {
 		{"a command that goes on", "$ ", "> ", false},
 		{"nothing known, and like a prompt", "", "$ ", true},
 		{"nothing known, and like none", "", "$ ls", false},
+		{"below output up to the margin", "$ ", strings.Repeat("x", 20) + "\n$ ", true},
+		{"typed below output up to the margin", "$ ", strings.Repeat("x", 20) + "\n$ ls", false},
+		{"something typed that wraps", "$ ", "$ " + strings.Repeat("x", 18) + "\ny $ ", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var learned []guard.Prompt
 			if c.before != "" {
 				learned = prompts(shown(c.before + "|"))
 			}
-			if got := guard.CameBack(shown(c.now+"|"), learned); got != c.want {
+			if got := guard.CameBack(shown(strings.Split(c.now+"|", "\n")...), learned); got != c.want {
 				t.Errorf("got %t, want %t", got, c.want)
 			}
 		})
