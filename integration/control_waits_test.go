@@ -128,6 +128,7 @@ func TestControlSplitCharacters(t *testing.T) {
 		pane := s.window(t, 50000, "cat")
 		for i := 0; i < len(pieces); i += together {
 			over := fmt.Sprint("over ", i)
+			s.Tmux(t, "clear-history", "-t", pane) // lines that are alike, of which tmux drops some, cannot be told apart
 			cursor := c.must("capture_pane", args{"pane_id": pane})["cursor"]
 			ended := c.during(t.Context(), "wait_for_text", args{"pane_id": pane, "patterns": []string{over}, "cursor": cursor, "timeout": 60})
 			var batch []string
