@@ -72,7 +72,9 @@ func (c *Channels) Wait(ctx context.Context, server tmux.Server, channel string,
 	case <-timer.C:
 		c.settle(ctx, p)
 	}
-	return c.leave(ctx, p)
+	signal, err := c.leave(ctx, p)
+	signal.Early = signal.Early || signal.Came && within <= 0 // nobody waited for it
+	return signal, err
 }
 
 // settle waits until what was signalled before is heard. tmux answers a new connection only after it wrote that down for the client of
