@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"syscall"
 	"testing"
@@ -61,9 +62,7 @@ func TestInputIsRefusedForTheFirstOfTwo(t *testing.T) {
 				pane := panes[fmt.Sprint(first.reason, " and ", second.reason)]
 				for _, tool := range all {
 					in := args{"pane_id": string(pane)}
-					for name, value := range arguments[tool] {
-						in[name] = value
-					}
+					maps.Copy(in, arguments[tool])
 					switch {
 					case slices.Contains(first.counts, tool):
 						talk.refused(first.reason, tool, in)
