@@ -318,7 +318,7 @@ func TestBinaryRunsAThousandScripts(t *testing.T) {
 		if now := descriptors(b.cmd.Process.Pid); now > ours+2 { // the runtime may have opened some of its own
 			t.Errorf("the server has %d descriptors, and had %d", now, ours)
 		}
-		if now := descriptors(shell); now != theirs {
+		if now := descriptors(shell); now > theirs { // fewer: what an answer needed was still open when they were counted
 			t.Errorf("the shell has %d descriptors, and had %d", now, theirs)
 		}
 		if children, err := exec.Command("ps", "--no-headers", "-o", "pid,stat,args", "--ppid", strconv.Itoa(shell)).Output(); err == nil && len(children) > 0 {
