@@ -113,6 +113,7 @@ func (r *registry) find(id string) (*run, bool) {
 type prompts struct {
 	pid     int            // of the shell
 	seen    []guard.Prompt // the newest first
+	before  []guard.Prompt // in front of which a line was typed that its shell came to: what a later one is held against
 	inputs  int            // how often this process gave the pane input
 	settled chan struct{}  // closed when the shell came back after our last run, or was given up
 }
@@ -168,7 +169,7 @@ func (r *registry) learn(at place, pid int, prompt screen.Capture) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := r.promptsOf(at, pid)
-	known.seen = guard.Learn(known.seen, prompt)
+	known.before = guard.Learn(known.before, prompt)
 }
 
 // settle begins to wait for a shell to come back after a run. The caller calls done once, with what was seen if that may be a prompt;
@@ -182,7 +183,7 @@ func (r *registry) settle(at place, pid, inputs int) (done func(*screen.Capture)
 	return func(seen *screen.Capture) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if seen != nil && known.inputs == inputs && guard.CameBack(*seen, known.seen) {
+		if seen != nil && known.inputs == inputs && guard.CameBack(*seen, known.before) {
 			known.seen = guard.Learn(known.seen, *seen)
 		}
 		close(settled)
