@@ -62,30 +62,33 @@ func (c *Channels) Wait(ctx context.Context, server tmux.Server, channel string,
 	}
 	timer := time.NewTimer(within)
 	defer timer.Stop()
-	p, err := c.join(server, channel)
+	p, left, err := c.join(server, channel)
 	if err != nil {
 		return ports.Signal{}, err
 	}
-	select {
-	case <-p.ended:
-	case <-ctx.Done():
-	case <-timer.C:
-		c.settle(ctx, p)
+	kept := (left || within <= 0) && c.settle(ctx, p)
+	if !kept && within > 0 {
+		select {
+		case <-p.ended:
+		case <-ctx.Done():
+		case <-timer.C:
+			c.settle(ctx, p)
+		}
 	}
 	signal, err := c.leave(ctx, p)
-	signal.Early = signal.Early || signal.Came && within <= 0 // nobody waited for it
+	signal.Early = signal.Early || signal.Came && kept
 	return signal, err
 }
 
-// settle waits until what was signalled before is heard. tmux answers a new connection only after it wrote that down for the client of
+// settle waits until what was signalled before is heard, and reports whether something was. tmux answers a new connection only after it wrote that down for the client of
 // the place, and then a mark behind it shows when it was read.
-func (c *Channels) settle(ctx context.Context, p *place) {
+func (c *Channels) settle(ctx context.Context, p *place) (heard bool) {
 	select {
 	case <-p.asked:
 	case <-p.ended:
-		return
+		return true
 	case <-ctx.Done():
-		return
+		return false
 	}
 	read := make(chan struct{})
 	if c.fresh.Lives(ctx, p.server) == nil {
@@ -98,19 +101,22 @@ func (c *Channels) settle(ctx context.Context, p *place) {
 	select {
 	case <-read:
 	case <-p.ended:
+		return true
 	case <-ctx.Done():
 	}
+	return false
 }
 
-// join takes a place at a channel: the one that is there, or a new one.
-func (c *Channels) join(server tmux.Server, channel string) (*place, error) {
+// join takes a place at a channel: the one that is there, maybe left by all who waited, or a new one.
+func (c *Channels) join(server tmux.Server, channel string) (p *place, left bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, closing(channel)
+		return nil, false, closing(channel)
 	}
 	on := waitedOn{server.Generation, channel}
-	p := c.places[on]
+	p = c.places[on]
+	left = p != nil && p.waiting == 0
 	if p == nil {
 		p = &place{of: c, on: on, server: server, marks: map[string]chan struct{}{}}
 		p.asked, p.ended, p.retired = make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -119,7 +125,7 @@ func (c *Channels) join(server tmux.Server, channel string) (*place, error) {
 	}
 	c.left = lo.Without(c.left, p)
 	p.waiting++
-	return p, nil
+	return p, left, nil
 }
 
 // leave ends one's wait at a place. The last one leaves it to the next wait.

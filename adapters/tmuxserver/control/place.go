@@ -65,7 +65,7 @@ func (p *place) watch() error {
 		parser.Feed(buffer[:n], func(m Message) {
 			if m.Block != nil {
 				hearing.hear(*m.Block)
-			} else if m.Name == mark {
+			} else if m.Name == mark && !hearing.over() { // behind the end of the wait, that is what is to be heard
 				p.of.read(p, m.Rest)
 			}
 		})

@@ -1,0 +1,117 @@
+package control_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
+	"github.com/libtmux-mcp/libtmux-mcp/ports"
+)
+
+// A waiter is what the client of a wait reads: what tmux tells it comes together with the marks that are put behind it.
+type waiter struct {
+	begins, wakes string
+	out           *io.PipeWriter
+	in            *io.PipeReader
+	number        int
+	told          string // by tmux, and read with a mark
+	at            int    // that mark counts down
+}
+
+func newWaiter(argv []string) *waiter {
+	w := &waiter{number: 1}
+	w.in, w.out = io.Pipe()
+	for _, word := range argv {
+		if strings.HasSuffix(word, "-begins-") {
+			w.begins = word
+		}
+		if nonce, _, ok := strings.Cut(word, "-wakes-"); ok {
+			w.wakes = nonce + "-wakes-"
+		}
+	}
+	return w
+}
+
+// block is a command's, so many numbers after the last one.
+func (w *waiter) block(after int, output string) string {
+	w.number += after
+	return fmt.Sprintf("%%begin 1 %d 1\n%s%%end 1 %d 1\n", w.number, output, w.number)
+}
+
+func (w *waiter) write(text string) { _, _ = io.WriteString(w.out, text) } // a reader that has ended is no matter
+
+func (w *waiter) Read(p []byte) (int, error)        { return w.in.Read(p) }
+func (w *waiter) Write(p []byte) (n int, err error) { return len(p), nil }
+func (w *waiter) Close() error                      { return w.in.Close() }
+func (w *waiter) PID() int                          { return 1 }
+
+func (w *waiter) Mark(line string) error {
+	text := line + "\n"
+	if w.at--; w.at == 0 {
+		text = w.told + text
+	}
+	go w.write(text)
+	return nil
+}
+
+// A slow server answers everybody, each time a second later.
+type slow struct{ tmuxserver.Conn }
+
+func (slow) Run(context.Context, tmuxserver.List) (tmuxserver.Result, error) {
+	time.Sleep(time.Second)
+	return tmuxserver.Result{Passed: true}, nil
+}
+
+// What tmux had told before a wait asked is known to that wait, however late the client reads it.
+func TestASignalThatWasKeptIsFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		after  int           // commands that tmux ran between the wait and what follows it
+		at     int           // the mark with which the client reads that the wait ended; 0: at once
+		before bool          // another wait ended before
+		within time.Duration // of the wait
+	}{
+		"by a wait that does not wait":              {1, 1, false, 0},
+		"by one that waits":                         {1, 0, false, time.Minute},
+		"sent after a wait that ended, by the next": {5, 2, true, 0},
+		"and by the next that waits":                {5, 2, true, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var client *waiter
+				dial := func(_ context.Context, argv []string) (control.Markable, error) {
+					client = newWaiter(argv)
+					text := client.block(1, "") + client.block(1, client.begins+"\n") + client.block(1, "")
+					woken := client.block(c.after, client.wakes+"1 x\n")
+					if c.at == 0 {
+						text += woken
+					} else {
+						client.told, client.at = woken, c.at
+					}
+					go client.write(text)
+					return client, nil
+				}
+				server := tmuxserver.New(slow{}, tmuxserver.Options{})
+				channels := control.NewChannels(dial, server, server)
+				defer channels.Close()
+				if c.before {
+					if came, err := channels.Wait(t.Context(), tmux.Server{}, "done", 0); err != nil || came.Came {
+						t.Fatalf("nothing was signalled: %+v, %v", came, err)
+					}
+				}
+				came, err := channels.Wait(t.Context(), tmux.Server{}, "done", c.within)
+				if diff := cmp.Diff(ports.Signal{Came: true, Early: true}, came); diff != "" || err != nil {
+					t.Errorf("%v (-want +got):\n%s", err, diff)
+				}
+			})
+		})
+	}
+}
