@@ -410,6 +410,27 @@ func TestAStyledCaptureAndItsCursorAgree(t *testing.T) {
 	})
 }
 
+// What stood before a line that ran is known to be a prompt, also one that does not end like one.
+func TestAPromptIsKnownByWhatRanBehindIt(t *testing.T) {
+	inHouse(t, fake.Options{}, func(h *house) {
+		pane := h.shell()
+		h.world.Type(pane, "PS1='me: '\n")
+		h.awaitPrompt(pane)
+		run := func(draft string) error {
+			_, err := h.app.RunShellCommand(h.Context(), app.RunShellCommandIn{PaneID: string(pane), Command: "true", Draft: draft})
+			h.awaitPrompt(pane)
+			return err
+		}
+		h.wantFault(run("refuse"), fault.Refused, fault.Draft)
+		if err := run("clear"); err != nil {
+			h.Fatal(err)
+		}
+		if err := run("refuse"); err != nil {
+			h.Errorf("the prompt is not known: %v", err)
+		}
+	})
+}
+
 // What another program types right after a run stands at the prompt when the application would learn what that looks like.
 func TestADraftIsNotLearnedAsAPrompt(t *testing.T) {
 	for _, runs := range []int{1, 2} {

@@ -268,6 +268,7 @@ func TestCameBack(t *testing.T) {
 		{"nothing known, and like a prompt", "", "$ ", true},
 		{"nothing known, and like none", "", "$ ls", false},
 		{"below output up to the margin", "$ ", strings.Repeat("x", 20) + "\n$ ", true},
+		{"one that ends like none, below output up to the margin", "ok: ", strings.Repeat("x", 20) + "\nok: ", true},
 		{"typed below output up to the margin", "$ ", strings.Repeat("x", 20) + "\n$ ls", false},
 		{"something typed that wraps", "$ ", "$ " + strings.Repeat("x", 18) + "\ny $ ", false},
 	} {
