@@ -254,7 +254,11 @@ func TestBinaryInAnEmptyEnvironment(t *testing.T) {
 		call(t, p, "run_shell_command", fields{"pane_id": pane, "command": "printf '%s\\n' '" + text + "'; exit 3"}).
 			want(t, fields{"outcome": "completed", "exit_status": 3.0, "lines": []any{text}, "complete": true})
 
-		beside := call(t, p, "split_window", fields{"pane_id": pane}).text(t, "pane_id")
+		beside := call(t, p, "split_window", fields{"pane_id": pane, "cwd": "/"}).text(t, "pane_id") // in a short directory: a prompt up to the margin would go on in the next row
+		eventually(t, "the shell is at its prompt: it may discard what is typed before", func() (bool, string) {
+			pane := call(t, p, "get_pane_info", fields{"pane_id": beside})
+			return pane["foreground"] == "at_prompt", fmt.Sprint(pane)
+		})
 		call(t, p, "send_keys", fields{"pane_id": beside, "text": "cat -u", "enter": true})
 		eventually(t, "cat runs: what is typed before may meet the shell's terminal settings", func() (bool, string) {
 			running := call(t, p, "list_panes", fields{"command": "cat"})
