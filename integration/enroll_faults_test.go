@@ -399,6 +399,7 @@ func TestInvitationsOfOthers(t *testing.T) {
 			}
 		}
 		real := startServer(t, binary, "env", "PS1=$ ", "bash", "--norc", "--noprofile")
+		real.Screen(t, "%0", "$") // env has become bash
 		all := topology(t, cliServer(t, real))
 		_, err = enrollments(t).Invite(t.Context(), enroll.Invitation{Subject: enroll.Subject{Server: all.Server, Pane: all.Panes[0].ID, PID: all.Panes[0].PID}})
 		if f := wantFailure(t, err, fault.Refused, fault.NotAShell); !strings.Contains(f.Message, "bash") {
