@@ -35,6 +35,9 @@ var _ ports.Helper = (*Helper)(nil)
 // Process implements ports.Helper.
 func (h *Helper) Process() enroll.Helper { return h.process }
 
+// endTime is how long a helper may take to end its script: it asks, and kills 0.3 s later.
+const endTime = time.Second
+
 const silent = "its shell does not answer, as while it runs something or reads"
 
 // begin asks the shell and waits until its helper is there.
@@ -115,14 +118,12 @@ func (h *Helper) Run(ctx context.Context, grant enroll.Grant, script string) (en
 	}
 	stop := context.AfterFunc(ctx, func() { _ = h.conn.SetDeadline(time.Unix(1, 0)) }) // fails if it is closed, and then reading ends too
 	defer stop()
-	said := helper.Grant{StdoutLimit: grant.Limits.Stdout, StderrLimit: grant.Limits.Stderr, Script: script}
-	err := helper.WriteGrant(h.conn, said)
-	var report helper.Report
-	if err == nil {
-		report, err = helper.ReadReport(h.conn, said)
+	report, process, err := h.exchange(helper.Grant{StdoutLimit: grant.Limits.Stdout, StderrLimit: grant.Limits.Stderr, Script: script})
+	if process != nil {
+		defer process.Close()
 	}
 	if err != nil {
-		return enroll.Completion{}, h.unreported(ctx, err)
+		return enroll.Completion{}, h.unreported(ctx, err, process != nil && h.sweep(process))
 	}
 	switch report.Kind {
 	case helper.Exited:
@@ -151,12 +152,37 @@ func (h *Helper) Run(ctx context.Context, grant enroll.Grant, script string) (en
 	}
 }
 
-// unreported is the fault of a helper that did not tell how its script ended.
-func (h *Helper) unreported(ctx context.Context, err error) error {
+// exchange hands the script over and reads what comes of it. The process is that of the script, if it was started and can be told from others.
+func (h *Helper) exchange(grant helper.Grant) (report helper.Report, process *os.File, err error) {
+	if err := helper.WriteGrant(h.conn, grant); err != nil {
+		return report, nil, err
+	}
+	process, rest, err := helper.ReadStart(h.conn)
+	if err == nil {
+		report, err = helper.ReadReport(rest, grant)
+	}
+	return report, process, err
+}
+
+// sweep has the helper end the script, and kills what is left of the script's process group when the helper has ended or does not. It
+// reports whether it could.
+func (h *Helper) sweep(process *os.File) bool {
+	_ = errors.Join(h.conn.CloseWrite(), h.conn.SetReadDeadline(time.Now().Add(endTime))) // fails if it is closed, as reading then does
+	if _, err := io.Copy(io.Discard, h.conn); errors.Is(err, net.ErrClosed) {
+		return false // the shell is being closed: the helper ends the script by itself
+	}
+	return killGroup(process) == nil
+}
+
+// unreported is the fault of a helper that did not tell how its script ended. Swept says that nothing is left of the script's process group.
+func (h *Helper) unreported(ctx context.Context, err error, swept bool) error {
 	f := &fault.Error{
 		Kind: fault.CommandFailed, Op: opRun, Target: string(h.shell.subject.Pane), Delivery: fault.PossiblySent, Effects: &fault.Effects{State: "unknown"},
-		Message:  "the helper ended without a report: whether and how the script ended is not known",
+		Message:  "the helper ended without a report: whether and how the script ended is not known, and its processes may go on",
 		Recovery: "inspect what the script did before you run it again", Err: err,
+	}
+	if swept {
+		f.Message = "the helper ended without a report: how far the script came is not known, and what was left of its process group was killed"
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -88,6 +88,22 @@ func ended(fd uintptr) bool {
 	return err == nil && polled[0].Revents != 0
 }
 
+// killGroup kills the process group of a pidfd's process, whether that still is in it or not. Before Linux 6.9 it cannot be done: a number, instead, could
+// be that of another group by now.
+func killGroup(leader *os.File) error {
+	raw, err := leader.SyscallConn()
+	if err != nil {
+		return err
+	}
+	controlled := raw.Control(func(fd uintptr) {
+		err = unix.PidfdSendSignal(int(fd), unix.SIGKILL, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
+	})
+	if errors.Is(err, unix.ESRCH) { // none is left
+		err = nil
+	}
+	return errors.Join(controlled, err)
+}
+
 // ticks is the present as began has it. Source: proc_pid_stat(5); a tick is a hundredth of a second for every process.
 func ticks() (uint64, error) {
 	var now unix.Timespec

@@ -5,6 +5,7 @@ package enroll
 import (
 	"errors"
 	"net"
+	"os"
 
 	"github.com/libtmux-mcp/libtmux-mcp/domain/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
@@ -26,6 +27,8 @@ func (p *peer) close() error { return nil }
 func (p *peer) alive() bool { return false }
 
 func (p *peer) wait() {}
+
+func killGroup(*os.File) error { return errUnknown }
 
 func ticks() (uint64, error) { return 0, errUnknown }
 

@@ -58,7 +58,8 @@ func run(socket, digest string) int {
 		_, _ = io.Copy(io.Discard, peer)
 		close(gone)
 	}()
-	report := execute(grant, gone, signals)
+	started := func(script *os.Process) { _ = WriteStart(peer, script) } // nobody may be there: gone says it
+	report := execute(grant, started, gone, signals)
 	if report == nil || WriteReport(peer, *report) != nil {
 		return exitEnded
 	}

@@ -2,11 +2,13 @@ package helper_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,13 +67,30 @@ func status(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
+// report is what a helper says to the end.
+func report(t *testing.T, conn *net.UnixConn, grant helper.Grant) (helper.Report, error) {
+	t.Helper()
+	script, rest, err := helper.ReadStart(conn)
+	if err != nil {
+		return helper.Report{}, err
+	}
+	got, err := helper.ReadReport(rest, grant)
+	if (script != nil) != (got.Kind != helper.NotStarted && runtime.GOOS == "linux") {
+		t.Errorf("with %+v came the process %v", got, script)
+	}
+	if script != nil {
+		err = errors.Join(err, script.Close())
+	}
+	return got, err
+}
+
 func TestHelperExecutesItsScript(t *testing.T) {
 	grant := helper.Grant{StdoutLimit: 10, StderrLimit: 10, Script: "echo out; echo err >&2; exit 3"}
 	cmd, conn := start(t, grant.Digest())
 	if err := helper.WriteGrant(conn, grant); err != nil {
 		t.Fatal(err)
 	}
-	got, err := helper.ReadReport(conn, grant)
+	got, err := report(t, conn, grant)
 	want := helper.Report{Kind: helper.Exited, Code: 3, Stdout: []byte("out\n"), Stderr: []byte("err\n")}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -109,7 +128,7 @@ func TestHelperRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			report, err := helper.ReadReport(conn, grant)
+			report, err := report(t, conn, grant)
 			if err != nil || report.Kind != helper.NotStarted || !strings.Contains(string(report.Stdout), c.says) {
 				t.Errorf("got %+v %q, %v; want that it was not started: %s", report, report.Stdout, err, c.says)
 			}
@@ -130,7 +149,7 @@ func TestHelperGoesBeforeItsScript(t *testing.T) {
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		if report, err := helper.ReadReport(conn, helper.Grant{}); err != nil || report.Kind != helper.NotStarted {
+		if report, err := report(t, conn, helper.Grant{}); err != nil || report.Kind != helper.NotStarted {
 			t.Errorf("%v: %+v, %v", signal, report, err)
 		}
 		if got := status(t, cmd); got != 3 {
@@ -153,38 +172,58 @@ func TestHelperGoesBeforeItsScript(t *testing.T) {
 	}
 }
 
+// Alive is a FIFO that every process of a script holds open.
+type alive struct {
+	*testing.T
+	pipe *os.File
+}
+
+// ends waits for the end of every process that holds it.
+func (a alive) ends() {
+	a.Helper()
+	if rest, err := io.ReadAll(a.pipe); err != nil || len(rest) > 0 {
+		a.Errorf("%q, %v", rest, err)
+	}
+}
+
+// startScript has a helper start a script, which has written to descriptor 9 when it returns.
+func startScript(t *testing.T, script string) (*exec.Cmd, *net.UnixConn, alive) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "alive")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	grant := helper.Grant{StdoutLimit: 10, StderrLimit: 10, Script: "exec 9>" + path + "; " + script}
+	cmd, conn := start(t, grant.Digest())
+	if err := helper.WriteGrant(conn, grant); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.Open(path) // until the script has opened it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pipe.Close() }) // read to its end
+	if err := pipe.SetReadDeadline(time.Now().Add(hangBound)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pipe.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, conn, alive{t, pipe}
+}
+
 // The script ends with who asked for it.
 func TestHelperEndsItsScript(t *testing.T) {
-	script := helper.Grant{StdoutLimit: 10, StderrLimit: 10, Script: "trap '' TERM HUP; sleep 300 & wait; wait"}
 	for name, end := range map[string]func(*exec.Cmd, *net.UnixConn) error{
 		"the connection is closed": func(_ *exec.Cmd, conn *net.UnixConn) error { return conn.Close() },
 		"the terminal is gone":     func(cmd *exec.Cmd, _ *net.UnixConn) error { return cmd.Process.Signal(syscall.SIGHUP) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			pipe := filepath.Join(t.TempDir(), "alive")
-			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			grant := script
-			grant.Script = "exec 9>" + pipe + "; echo >&9; " + grant.Script
-			cmd, conn := start(t, grant.Digest())
-			if err := helper.WriteGrant(conn, grant); err != nil {
-				t.Fatal(err)
-			}
-			alive, err := os.Open(pipe) // until the script has opened it
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer alive.Close()
-			if _, err := alive.Read(make([]byte, 1)); err != nil {
-				t.Fatal(err)
-			}
+			cmd, conn, alive := startScript(t, "trap '' TERM HUP; sleep 300 & echo >&9; wait; wait")
 			if err := end(cmd, conn); err != nil {
 				t.Fatal(err)
 			}
-			if rest, err := io.ReadAll(alive); err != nil || len(rest) > 0 { // its end is that of every process of the script
-				t.Errorf("%q, %v", rest, err)
-			}
+			alive.ends()
 			if got := status(t, cmd); got != 4 {
 				t.Errorf("the helper ended with %d, want 4", got)
 			}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// execute runs a script to its end and says how it ended. Nil: it was ended, because who asked for it or the terminal is gone.
-func execute(grant Grant, gone <-chan struct{}, signals <-chan os.Signal) *Report {
+// execute runs a script to its end, and says when it has started and how it ended. Nil: it was ended, because who asked for it or the terminal is gone.
+func execute(grant Grant, started func(*os.Process), gone <-chan struct{}, signals <-chan os.Signal) *Report {
 	overflow := make(chan Kind, 2)
 	stdout, err := capture(grant.StdoutLimit, overflow, OverflowStdout)
 	if err != nil {
@@ -29,6 +29,7 @@ func execute(grant Grant, gone <-chan struct{}, signals <-chan os.Signal) *Repor
 	if err != nil {
 		return notStarted(err)
 	}
+	started(script) // within microseconds, before sh itself is loaded: no process of the script has to be left to chance for longer
 	stdout.begin()
 	stderr.begin()
 	ended := make(chan *os.ProcessState, 1)

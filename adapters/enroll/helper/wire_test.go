@@ -99,3 +99,37 @@ func TestMalformedMessages(t *testing.T) {
 		}
 	}
 }
+
+// Whatever comes is refused, or is within its bounds and means the same when it is sent again.
+func FuzzMessages(f *testing.F) {
+	f.Add(message("LTG1", uint32(1), uint32(2), uint32(4)), 3)
+	f.Add(append(message("LTG1", uint32(1), uint32(2), uint32(4)), "true"...), 3)
+	f.Add(append(message("LTR1", byte(1), byte(1), uint16(0), uint32(3), uint32(3), uint32(1)), "oute"...), 3)
+	f.Add(append(message("LTR1", byte(5), byte(0), uint16(0), uint32(0), uint32(3), uint32(0)), "why"...), 0)
+	f.Fuzz(func(t *testing.T, wire []byte, limit int) {
+		var again bytes.Buffer
+		if grant, err := helper.ReadGrant(bytes.NewReader(wire)); err == nil {
+			if len(grant.Script) > 65536 || grant.StdoutLimit > 262144 || grant.StderrLimit > 262144 {
+				t.Errorf("out of bounds: %d, %d, %d bytes", len(grant.Script), grant.StdoutLimit, grant.StderrLimit)
+			}
+			if err := helper.WriteGrant(&again, grant); err != nil || !bytes.HasPrefix(wire, again.Bytes()) {
+				t.Errorf("%v: %q became %q", err, wire, again.Bytes())
+			}
+		}
+		about := helper.Grant{StdoutLimit: limit & 0xff, StderrLimit: limit >> 8 & 0xff}
+		report, err := helper.ReadReport(bytes.NewReader(wire), about)
+		if err != nil {
+			return
+		}
+		if report.Kind != helper.NotStarted && (len(report.Stdout) > about.StdoutLimit || len(report.Stderr) > about.StderrLimit) {
+			t.Errorf("%+v has %d and %d bytes", about, len(report.Stdout), len(report.Stderr))
+		}
+		again.Reset()
+		if err := helper.WriteReport(&again, report); err != nil {
+			t.Fatal(err)
+		}
+		if same, err := helper.ReadReport(&again, about); err != nil || !cmp.Equal(report, same) {
+			t.Errorf("%v: %+v became %+v", err, report, same)
+		}
+	})
+}
