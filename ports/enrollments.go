@@ -50,8 +50,8 @@ type Helper interface {
 	// Run hands a script over, which is executed by /bin/sh -c at once, without standard input, in a session of its own, and waits for its end. A helper
 	// that gets another script than the one of its order executes nothing: CommandFailed. An output that is longer than its limit ends the
 	// script and is Capacity, Delivery Observed. When ctx ends, the script's process group is asked to end and then killed, Delivery
-	// PossiblySent, as after every loss of the helper: what became of the script is not known then. Of a helper that is lost, the group is killed where
-	// the system can be told which it is, and what is answered says if it cannot. It is called once.
+	// PossiblySent, as after every loss of the helper: what became of the script is not known then. If the helper is lost, the group is killed where the system
+	// can name it without doubt, and the error says so where it cannot. It is called once.
 	Run(ctx context.Context, grant enroll.Grant, script string) (enroll.Completion, error)
 
 	// Close ends the helper, if it is there, without executing anything more. It may be called more than once.
