@@ -181,7 +181,7 @@ func (i *ShellInvitation) ShellArguments() []string {
 func (i *ShellInvitation) ExpiresAt() time.Time { return i.expires }
 
 // InviteShell lets the shell that a reference's pane runs enroll for tmux_run. Nothing is typed: somebody has to run what
-// ShellArguments say, in that pane. The pane's process has to be zsh 5.9, interactive at its prompt, and tmux 3.3 or newer.
+// ShellArguments say, in that pane. The pane's process has to be zsh 5.9 (or 5.9.N), interactive at its prompt, and tmux 3.3 or newer.
 func (a *App) InviteShell(ctx context.Context, ref Reference, options InviteOptions) (*ShellInvitation, error) {
 	ctx, err := a.admit(ctx, tmuxRun)
 	if err != nil {

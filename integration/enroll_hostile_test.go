@@ -47,6 +47,11 @@ func TestEnrollmentHandshakesThatBreak(t *testing.T) {
 		defer listener.Close()
 		z.alive()
 		before := descriptorsOf(t, z.invitation.Subject.PID)
+		version, err := exec.Command("zsh", "-fc", "print -rn -- $ZSH_VERSION").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		hello := fmt.Sprintf("hello TOKEN %s\n", version)
 		for _, c := range []struct {
 			name   string
 			opens  bool // the FIFO, before it says ok
@@ -70,8 +75,8 @@ func TestEnrollmentHandshakesThatBreak(t *testing.T) {
 				}
 				defer conn.Close()
 				heard := bufio.NewReader(conn)
-				if line, err := heard.ReadString('\n'); err != nil || line != "hello TOKEN 5.9\n" {
-					t.Fatalf("it said %q, %v", line, err)
+				if line, err := heard.ReadString('\n'); err != nil || line != hello {
+					t.Fatalf("it said %q, %v, want %q", line, err, hello)
 				}
 				if c.opens {
 					up, err := os.OpenFile(z.dir+"/up", os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -99,6 +104,40 @@ func TestEnrollmentHandshakesThatBreak(t *testing.T) {
 				if now := descriptorsOf(t, z.invitation.Subject.PID); now != before {
 					t.Errorf("the shell has %d descriptors, and had %d", now, before)
 				}
+			})
+		}
+	})
+}
+
+// The zsh that is known may enroll, in its corrections too; others are told why not.
+func TestEnrollmentVersions(t *testing.T) {
+	eachEnrolling(t, func(t *testing.T, binary string) {
+		for version, enrolls := range map[string]bool{"5.9": true, "5.9.2": true, "5.8": false, "5.8.1": false, "5.10": false} {
+			t.Run(version, func(t *testing.T) {
+				z := inviteZsh(t, binary)
+				z.enter("ZSH_VERSION=" + version)
+				ctx, cancel := context.WithCancel(t.Context())
+				answered := make(chan error, 1)
+				go func() {
+					_, shell, err := z.invited.Accept(ctx)
+					if err == nil {
+						err = shell.Close()
+					}
+					answered <- err
+				}()
+				z.source()
+				if enrolls {
+					z.Screen(t, z.pane, "this shell is enrolled")
+				} else {
+					z.Screen(t, z.pane, "not enrolled: "+enroll.WrongShell.Says())
+					cancel()
+				}
+				err := <-answered
+				cancel()
+				if enrolls && err != nil || !enrolls && !strings.Contains(fmt.Sprint(err), enroll.WrongShell.Says()) {
+					t.Errorf("it was answered: %v", err)
+				}
+				z.alive()
 			})
 		}
 	})

@@ -70,13 +70,13 @@ func (r Rejection) Says() string {
 		WrongToken:   "the setup is not that of this invitation",
 		WrongUser:    "this shell is another user's",
 		WrongProcess: "this shell is not the process of the invited pane: source the setup in that pane, and in no shell inside another one",
-		WrongShell:   "this is not zsh " + Shell,
+		WrongShell:   "this is not zsh " + Shell + " (or " + Shell + ".N)",
 		Malformed:    "what the setup said was not understood",
 		Taken:        "the invitation was used already",
 	}[r]
 }
 
-// Shell is the version of zsh that can be enrolled.
+// Shell is the version of zsh that can be enrolled, as can its corrections, such as 5.9.2: what the setup relies on is known of no other.
 const Shell = "5.9"
 
 // Judge says why a shell may not enroll; empty if it may.

@@ -68,7 +68,9 @@ func TestWhoIsRejected(t *testing.T) {
 		{"a process that is not known", func(h *enroll.Hello) { h.PID = 0 }, 0, enroll.WrongProcess},
 		{"another user", func(h *enroll.Hello) { h.Own = false }, 0, enroll.WrongUser},
 		{"an older zsh", func(h *enroll.Hello) { h.Version = "5.8.1" }, 0, enroll.WrongShell},
+		{"a corrected zsh", func(h *enroll.Hello) { h.Version = "5.9.2" }, 0, ""},
 		{"a newer zsh", func(h *enroll.Hello) { h.Version = "5.10" }, 0, enroll.WrongShell},
+		{"a longer number", func(h *enroll.Hello) { h.Version = "5.90" }, 0, enroll.WrongShell},
 		{"a patched one", func(h *enroll.Hello) { h.Version = "5.9.0.1-test" }, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
