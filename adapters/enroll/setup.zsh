@@ -69,7 +69,7 @@ function @NAME@ {
 	if [[ $CONTEXT != start || $KEYMAP == (viopp|isearch|menuselect|listscroll|command) ]] || (( ZLE_RECURSIVE )); then
 		builtin print -r -u $out -- "refused $id busy" 2>/dev/null
 		return 0
-	elif [[ -n $BUFFER$PREBUFFER ]] || (( PENDING || KEYS_QUEUED_COUNT )); then
+	elif [[ -n $BUFFER$PREBUFFER$KEYS ]] || (( PENDING || KEYS_QUEUED_COUNT || ${+NUMERIC} )); then # text, the start of a key sequence, or a count
 		builtin print -r -u $out -- "refused $id draft" 2>/dev/null
 		return 0
 	fi
