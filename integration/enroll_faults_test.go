@@ -9,16 +9,17 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	adapter "github.com/libtmux-mcp/libtmux-mcp/adapters/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/enroll"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
@@ -31,9 +32,10 @@ type invitedZsh struct {
 	invitation enroll.Invitation
 	invited    ports.Invited
 	dir        string // of the enrollment
+	open       int    // descriptors of the shell before
 }
 
-func inviteZsh(t *testing.T, binary string) *invitedZsh {
+func inviteZsh(t *testing.T, binary string, helper ...string) *invitedZsh {
 	t.Helper()
 	z := &invitedZsh{enrolledZsh: zshPane(t, binary)}
 	all, err := z.app.Reader.Topology(t.Context(), tmux.DetailBrief)
@@ -44,7 +46,7 @@ func inviteZsh(t *testing.T, binary string) *invitedZsh {
 	if z.invitation, err = enroll.Invite("abcdefghijklmnop", "TOKEN", subject, time.Now(), time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	if z.invited, err = enrollments(t).Invite(t.Context(), z.invitation); err != nil {
+	if z.invited, err = enrollments(t, helper...).Invite(t.Context(), z.invitation); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -52,8 +54,35 @@ func inviteZsh(t *testing.T, binary string) *invitedZsh {
 			t.Error(err)
 		}
 	})
-	z.dir = filepath.Dir(z.invited.Arguments()[1])
+	z.dir, z.open = filepath.Dir(z.invited.Arguments()[1]), descriptorsOf(t, subject.PID)
 	return z
+}
+
+// enrolls has the shell enroll, which then is at its prompt.
+func (z *invitedZsh) enrolls() ports.Shell {
+	z.t.Helper()
+	z.source()
+	shell, err := z.accept()
+	if err != nil {
+		z.t.Fatal(err)
+	}
+	z.alive()
+	return shell
+}
+
+// nothingLeft sees that the shell, which is at its prompt and enrolled, has two descriptors for that and nothing else of what came, and that no file is left.
+func (z *invitedZsh) nothingLeft() {
+	z.t.Helper()
+	z.alive()
+	shell := z.invitation.Subject.PID
+	eventually(z.t, "the shell has nothing more", func() (bool, string) {
+		children, _ := exec.Command("ps", "--no-headers", "-o", "pid,stat,args", "--ppid", strconv.Itoa(shell)).Output() // fails if there are none
+		open := descriptorsOf(z.t, shell)
+		return len(children) == 0 && open == z.open+2, fmt.Sprintf("%d descriptors, and had %d; children: %s", open, z.open, children)
+	})
+	if files, err := os.ReadDir(z.dir); err != nil || len(files) > 0 {
+		z.t.Errorf("files are left: %v, %v", files, err)
+	}
 }
 
 // accept waits for the shell, and closes it at the test's end.
@@ -268,101 +297,145 @@ func endsOld(t *testing.T, file string) {
 	_ = syscall.Kill(-leader, syscall.SIGKILL) // gone already is fine
 }
 
+// A step is how far an enrollment and a run have come when something is killed.
+type step int
+
+const (
+	invited step = iota
+	enlisted
+	prepared
+	atWork
+	toldToEnd // by the end of the call, which the script does not obey
+)
+
+func (s step) String() string {
+	return [...]string{"invited", "enrolled", "prepared", "at work", "told to end"}[s]
+}
+
 // What is killed, or goes, after which step, and how the run ends then. What was not handed over is never executed, no process of what was is left, and
 // the terminal works.
 func TestEnrolledFaults(t *testing.T) {
 	eachEnrolling(t, func(t *testing.T, binary string) {
-		killHelper := func(_ *invitedZsh, h ports.Helper) { _ = syscall.Kill(h.Process().PID, syscall.SIGKILL) } // it is there: it waits
-		killShell := func(z *invitedZsh, _ ports.Helper) { _ = syscall.Kill(z.invitation.Subject.PID, syscall.SIGKILL) }
-		respawn := func(z *invitedZsh, _ ports.Helper) {
-			z.Tmux(z.t, "respawn-pane", "-k", "-t", z.pane, "env", "PS1=$ ", "zsh", "-f")
-		}
-		killServer := func(z *invitedZsh, _ ports.Helper) { z.Tmux(z.t, "kill-server") }
 		for _, c := range []struct {
 			name     string
-			fault    func(z *invitedZsh, h ports.Helper)
-			prepared bool // it comes when a helper is prepared; otherwise while the script runs
+			from     step
 			survives bool // the shell does
+			fault    func(z *invitedZsh, helper int)
 		}{
-			{"the helper is killed, prepared", killHelper, true, true},
-			{"the helper is killed, at work", killHelper, false, true},
-			{"the shell is killed, prepared", killShell, true, false},
-			{"the shell is killed, at work", killShell, false, false},
-			{"the pane is respawned, prepared", respawn, true, false},
-			{"the pane is respawned, at work", respawn, false, false},
-			{"tmux is killed, prepared", killServer, true, false},
-			{"tmux is killed, at work", killServer, false, false},
+			{"the helper is killed", prepared, true, func(z *invitedZsh, helper int) {
+				if err := syscall.Kill(helper, syscall.SIGKILL); err != nil {
+					z.t.Error(err)
+				}
+			}},
+			{"the shell is killed", invited, false, func(z *invitedZsh, _ int) {
+				if err := syscall.Kill(z.invitation.Subject.PID, syscall.SIGKILL); err != nil {
+					z.t.Error(err)
+				}
+			}},
+			{"the pane is respawned", invited, false, func(z *invitedZsh, _ int) {
+				z.Tmux(z.t, "respawn-pane", "-k", "-t", z.pane, "env", "PS1=$ ", "zsh", "-f")
+			}},
+			{"tmux is killed", invited, false, func(z *invitedZsh, _ int) { z.Tmux(z.t, "kill-server") }},
 		} {
-			t.Run(c.name, func(t *testing.T) {
-				z := inviteZsh(t, binary)
-				z.Tmux(t, "set-option", "-g", "remain-on-exit", "on")
-				z.source()
-				shell, err := z.accept()
-				if err != nil {
-					t.Fatal(err)
-				}
-				z.alive()
-				marks := t.TempDir()
-				held := holdable(t, marks+"/held")
-				script := fmt.Sprintf("exec 9>%[1]s/held; sh -c 'sleep 300; :' & echo $$ >%[1]s/begun; sleep 300; echo >%[1]s/survived", marks)
-				order := orderFor(t, script)
-				helper, err := prepareScript(t, shell, order)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if c.prepared {
-					c.fault(z, helper)
-					gone(t, helper.Process().PID)
-				} else {
-					go func() {
-						for {
-							if _, err := os.Stat(marks + "/begun"); err == nil || t.Context().Err() != nil {
-								break
-							}
-							<-time.After(time.Millisecond)
+			for at := c.from; at <= toldToEnd; at++ {
+				t.Run(fmt.Sprintf("%s, %v", c.name, at), func(t *testing.T) {
+					z := inviteZsh(t, binary)
+					z.Tmux(t, "set-option", "-g", "remain-on-exit", "on")
+					if at == invited {
+						c.fault(z, 0)
+						gone(t, z.invitation.Subject.PID)
+						ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+						defer cancel()
+						if _, _, err := z.invited.Accept(ctx); !fault.Is(err, fault.Deadline) {
+							t.Errorf("the invitation: %v", err)
 						}
-						c.fault(z, helper)
-					}()
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), hangBound)
-				defer cancel()
-				_, err = helper.Run(ctx, enroll.Grant{Limits: order.Limits}, script)
-				if kind := fault.KindOf(err); kind != fault.CommandFailed && kind != fault.NotFound {
-					t.Errorf("the run: %v", err)
-				}
-				if strings.Contains(fmt.Sprint(err), "its processes may go on") && !c.prepared {
-					endsOld(t, marks+"/begun")
-				}
-				if err := helper.Close(); err != nil {
-					t.Error(err)
-				}
-				gone(t, helper.Process().PID)
-				if _, err := os.Stat(marks + "/begun"); (err == nil) == c.prepared {
-					t.Errorf("that the script was executed: %v", err)
-				}
-				released(t, held)
-				if _, err := os.Stat(marks + "/survived"); err == nil {
-					t.Error("the script went on to its end")
-				}
-				if c.survives {
-					z.alive()
-					if got, err := runScript(t, shell, "exit 5"); err != nil || got.Status != 5 {
-						t.Errorf("afterwards: %+v, %v", got, err)
+						return // enrollments sees that nothing is left
 					}
-					return
-				}
-				select {
-				case <-shell.Gone():
-				case <-time.After(hangBound):
-					t.Error("the shell is not gone")
-				}
-				_, err = prepareScript(t, shell, orderFor(t, "true"))
-				if !fault.Is(err, fault.NotFound) {
-					t.Errorf("afterwards: %v", err)
-				}
-			})
+					shell := z.enrolls()
+					if at == enlisted {
+						c.fault(z, 0)
+					} else {
+						faultyRun(t, z, shell, at, c.fault)
+					}
+					if c.survives {
+						z.nothingLeft()
+						if got, err := runScript(t, shell, "exit 5"); err != nil || got.Status != 5 {
+							t.Errorf("afterwards: %+v, %v", got, err)
+						}
+						return
+					}
+					select {
+					case <-shell.Gone():
+					case <-time.After(hangBound):
+						t.Error("the shell is not gone")
+					}
+					if _, err := prepareScript(t, shell, orderFor(t, "true")); !fault.Is(err, fault.NotFound) {
+						t.Errorf("afterwards: %v", err)
+					}
+				})
+			}
 		}
 	})
+}
+
+// faultyRun executes a script that does not end by itself, with the fault after a step of it.
+func faultyRun(t *testing.T, z *invitedZsh, shell ports.Shell, at step, happens func(*invitedZsh, int)) {
+	t.Helper()
+	marks := t.TempDir()
+	held := holdable(t, marks+"/held")
+	script := fmt.Sprintf("exec 9>%[1]s/held; trap 'echo >%[1]s/told' TERM; (trap '' TERM; sleep 300; :) & echo $$ >%[1]s/begun; while :; do wait; done", marks)
+	order := orderFor(t, script)
+	helper, err := prepareScript(t, shell, order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := boundedContext(t)
+	defer cancel()
+	var work sync.WaitGroup
+	want := fault.CommandFailed
+	switch at {
+	case prepared:
+		happens(z, helper.Process().PID)
+		gone(t, helper.Process().PID)
+	case toldToEnd:
+		want = fault.Cancelled
+		fallthrough
+	default:
+		work.Go(func() {
+			exists(t, marks+"/begun")
+			if at == toldToEnd {
+				cancel()
+				exists(t, marks+"/told")
+			}
+			happens(z, helper.Process().PID)
+		})
+	}
+	_, err = helper.Run(ctx, enroll.Grant{Limits: order.Limits}, script)
+	work.Wait()
+	if kind := fault.KindOf(err); kind != want && (kind != fault.NotFound || at != prepared) {
+		t.Errorf("the run: %v, want %s", err, want)
+	}
+	if err := helper.Close(); err != nil {
+		t.Error(err)
+	}
+	gone(t, helper.Process().PID)
+	if _, err := os.Stat(marks + "/begun"); (err == nil) != (at > prepared) {
+		t.Errorf("that the script was executed: %v", err)
+	}
+	if at > prepared && strings.Contains(fmt.Sprint(err), "its processes may go on") {
+		endsOld(t, marks+"/begun")
+	}
+	released(t, held)
+}
+
+// exists waits until a file is there; a test that has ended before says why.
+func exists(t *testing.T, path string) {
+	for t.Context().Err() == nil {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		<-time.After(time.Millisecond)
+	}
 }
 
 // The shell becomes another program or another shell: what was enrolled is gone, and a new one can be.
@@ -379,53 +452,6 @@ func TestEnrolledShellsThatChange(t *testing.T) {
 		z.runs("echo again", "again\n", 0)
 		z.enroll() // over a live one
 		z.runs("echo newer", "newer\n", 0)
-		z.alive()
-	})
-}
-
-// A helper that is not there is said.
-func TestEnrolledWithoutAHelper(t *testing.T) {
-	eachEnrolling(t, func(t *testing.T, binary string) {
-		z := zshPane(t, binary)
-		all, err := z.app.Reader.Topology(t.Context(), tmux.DetailBrief)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir, err := os.MkdirTemp("", "en")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		made, err := adapter.Open(adapter.Options{Dir: dir, Helper: []string{dir + "/it's absent", "x"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		subject := enroll.Subject{Server: all.Server, Pane: all.Panes[0].ID, PID: all.Panes[0].PID}
-		invitation, err := enroll.Invite("abcdefghijklmnop", "TOKEN", subject, time.Now(), time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		invited, err := made.Invite(t.Context(), invitation)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z.text(strings.Join(invited.Arguments(), " "))
-		z.keys("Enter")
-		ctx, cancel := boundedContext(t)
-		defer cancel()
-		_, shell, err := invited.Accept(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z.alive()
-		_, err = prepareScript(t, shell, orderFor(t, "true"))
-		if f := wantFailure(t, err, fault.CommandFailed, ""); !strings.Contains(f.Message, "127") {
-			t.Errorf("%v does not say what the shell said", f)
-		}
-		z.alive()
-		if err := errors.Join(shell.Close(), invited.Close()); err != nil {
-			t.Error(err)
-		}
 		z.alive()
 	})
 }

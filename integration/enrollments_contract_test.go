@@ -27,15 +27,15 @@ func TestEnrollmentsContract(t *testing.T) {
 	})
 }
 
-// enrollments are some in a directory of the test's own, in which nothing is left at its end. This test binary is the helper.
-func enrollments(t *testing.T) *enroll.Enrollments {
+// enrollments are some in a directory of the test's own, in which nothing is left at its end. This test binary is the helper, unless another is named.
+func enrollments(t *testing.T, helper ...string) *enroll.Enrollments {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "en") // short: sockets are made in it
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	made, err := enroll.Open(enroll.Options{Dir: dir})
+	made, err := enroll.Open(enroll.Options{Dir: dir, Helper: helper})
 	if err != nil {
 		t.Fatal(err)
 	}
