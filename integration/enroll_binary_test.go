@@ -25,6 +25,8 @@ type enlistedBinary struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	file string // of the setup
+	zsh  int    // process of the shell
+	open int    // descriptors of it before
 }
 
 // enlist launches a server for a new tmux with a zsh in %0.
@@ -33,6 +35,11 @@ func enlist(t *testing.T, tmux, binary string, environment []string, args ...str
 	real := startServer(t, tmux, "env", "PS1=$ ", "zsh", "-f")
 	real.Screen(t, "%0", "$")
 	b := &enlistedBinary{realServer: real, t: t, file: filepath.Join(t.TempDir(), "setup")}
+	var err error
+	if b.zsh, err = strconv.Atoi(real.Tmux(t, "display-message", "-p", "-t", "%0", "#{pane_pid}")); err != nil {
+		t.Fatal(err)
+	}
+	b.open = descriptorsOf(t, b.zsh)
 	b.cmd = exec.Command(binary, append([]string{
 		"--tmux", tmux, "--socket", real.Socket, "--log-level", "info", "--enable-tool", "tmux_run", "--enroll-pane", "%0=" + b.file,
 	}, args...)...)
@@ -69,7 +76,7 @@ func (b *enlistedBinary) run(script string) fields {
 	return out
 }
 
-// forgotten waits until the shell, which is at its prompt, knows nothing of its enrollment; it has shown nothing of it.
+// forgotten waits until the shell, which is at its prompt, knows nothing of its enrollment and has nothing open of it; it has shown nothing of it.
 func (b *enlistedBinary) forgotten() {
 	b.t.Helper()
 	var screen string
@@ -77,6 +84,10 @@ func (b *enlistedBinary) forgotten() {
 		b.Tmux(b.t, "send-keys", "-t", "%0", "print -r -- known: $(zle -lL | grep -c libtmux) $(zle -F -L | grep -c libtmux)", "Enter")
 		screen, _ = b.Try("capture-pane", "-p", "-t", "%0")
 		return strings.Contains(screen, "\nknown: 0 0\n"), screen
+	})
+	eventually(b.t, "the shell has closed what it had open", func() (bool, string) {
+		now := descriptorsOf(b.t, b.zsh)
+		return now == b.open, fmt.Sprintf("%d descriptors, and had %d", now, b.open)
 	})
 	if strings.Contains(screen, "_libtmux_mcp") {
 		b.t.Errorf("the shell shows something of its enrollment:\n%s", screen)
@@ -288,17 +299,6 @@ func TestBinaryRunsAThousandScripts(t *testing.T) {
 	eachEnrolling(t, func(t *testing.T, binary string) {
 		b := enlist(t, binary, serverBinary(t), bareEnvironment(t))
 		b.source()
-		descriptors := func(pid int) int {
-			entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return len(entries)
-		}
-		shell, err := strconv.Atoi(b.Tmux(t, "display-message", "-p", "-t", "%0", "#{pane_pid}"))
-		if err != nil {
-			t.Fatal(err)
-		}
 		server := call(t, b.Process, "tmux_capabilities", nil)["server"].(map[string]any)
 		run := func(i int) {
 			out, failed := callAny(t, b.Process, "tmux_run", fields{"generation": server["generation"], "target_id": "%0", "script": fmt.Sprintf("exit %d", i%256), "timeout": 20})
@@ -309,20 +309,20 @@ func TestBinaryRunsAThousandScripts(t *testing.T) {
 		for i := range 10 {
 			run(i)
 		}
-		ours, theirs := descriptors(b.cmd.Process.Pid), descriptors(shell)
+		ours, theirs := descriptorsOf(t, b.cmd.Process.Pid), descriptorsOf(t, b.zsh)
 		start := time.Now()
 		for i := range often(1000) {
 			run(i)
 		}
 		t.Logf("%d runs took %v", often(1000), time.Since(start))
-		if now := descriptors(b.cmd.Process.Pid); now > ours+2 { // the runtime may have opened some of its own
+		if now := descriptorsOf(t, b.cmd.Process.Pid); now > ours+2 { // the runtime may have opened some of its own
 			t.Errorf("the server has %d descriptors, and had %d", now, ours)
 		}
 		eventually(t, "the shell has closed what an answer needed", func() (bool, string) {
-			now := descriptors(shell)
+			now := descriptorsOf(t, b.zsh)
 			return now <= theirs, fmt.Sprintf("%d descriptors, and had %d", now, theirs)
 		})
-		if children, err := exec.Command("ps", "--no-headers", "-o", "pid,stat,args", "--ppid", strconv.Itoa(shell)).Output(); err == nil && len(children) > 0 {
+		if children, err := exec.Command("ps", "--no-headers", "-o", "pid,stat,args", "--ppid", strconv.Itoa(b.zsh)).Output(); err == nil && len(children) > 0 {
 			t.Errorf("the shell has children: %s", children)
 		}
 	})

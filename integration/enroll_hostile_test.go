@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -298,6 +299,24 @@ func TestBinaryKilledWhileAShellIsInvited(t *testing.T) {
 		b.Screen(t, "%0", "not enrolled: the invitation has expired")
 		b.Tmux(t, "send-keys", "-t", "%0", "print -r -- ali''ve", "Enter")
 		b.Screen(t, "%0", "\nalive\n")
+		refusesLaunch(t, 1, "or remove this one if a server that was killed left it", []string{
+			"--tmux", binary, "--socket", b.Socket, "--enable-tool", "tmux_run", "--enroll-pane", "%0=" + b.file,
+		})
+		if now, err := os.ReadFile(b.file); err != nil || !bytes.Equal(now, text) {
+			t.Errorf("what was left became %q, %v", now, err)
+		}
+	})
+}
+
+// A server that is killed while an enrolled shell has nothing to do: the shell forgets it.
+func TestBinaryKilledWhileAShellIsEnrolled(t *testing.T) {
+	eachEnrolling(t, func(t *testing.T, binary string) {
+		b := enlist(t, binary, serverBinary(t), bareEnvironment(t))
+		b.source()
+		if err := b.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		b.forgotten()
 	})
 }
 

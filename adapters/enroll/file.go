@@ -41,7 +41,7 @@ func WriteFile(path string, words []string) (*File, error) {
 	made, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%s exists already: it is left as it is; name a file that does not exist", path)
+			err = fmt.Errorf("%s exists already, and is left as it is: name a file that does not exist, or remove this one if a server that was killed left it", path)
 		}
 		return nil, err
 	}
