@@ -27,7 +27,8 @@ type Watch interface {
 
 // An Event is what happened in a pane. It says where to look, not what is there.
 type Event struct {
-	Output     bool // something was written, or the screen changed otherwise
+	Output     bool // something was written, or the screen changed otherwise; it may show only after one of the events that follow
+	Again      bool // what was written before may show only now
 	State      bool // mode, size, process or input changed; the pane may be dead
 	Gone       bool // the pane does not exist any more
 	ServerGone bool // the server ended, or another one answers

@@ -3,6 +3,7 @@ package tmuxserver
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/wake"
@@ -20,8 +21,8 @@ const (
 
 var _ ports.Events = (*Server)(nil)
 
-// Watch looks at the pane when the kernel tells that something was written to its terminal, and now and then; where the kernel does not
-// tell, often. It looks in the goroutine of whoever calls Next.
+// Watch tells at once when the kernel tells that something was written to the pane's terminal, and then looks at the pane, as it does now
+// and then; where the kernel does not tell, often. It looks in the goroutine of whoever calls Next.
 func (s *Server) Watch(ctx context.Context, server tmux.Server, pane tmux.PaneID) (ports.Watch, error) {
 	w := &poll{server: s, wake: make(chan struct{}, 1), unlisten: func() {}}
 	at, err := s.Locate(ctx, server, pane)
@@ -43,10 +44,12 @@ type poll struct {
 	server  *Server
 	request ports.CaptureRequest
 	last    screen.Capture
+	told    bool // something was written since the last look
 	rhythm  wake.Rhythm
 	ended   ports.Event // Gone or ServerGone, once it happened
 
-	wake     chan struct{} // holds one if something was written
+	wake     chan struct{} // holds one if something happened to the terminal
+	written  atomic.Bool   // and something was written to it
 	unlisten func()
 
 	open  context.Context // ends with Close
@@ -65,8 +68,11 @@ func (w *poll) listen(at Location) {
 	}
 }
 
-// woke notes that something was written.
-func (w *poll) woke() {
+// woke notes that something happened to the terminal.
+func (w *poll) woke(written bool) {
+	if written {
+		w.written.Store(true)
+	}
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -82,25 +88,28 @@ func (w *poll) Next(ctx context.Context) (ports.Event, error) {
 	defer context.AfterFunc(w.open, func() { cancel(context.Canceled) })()
 	for w.ended == (ports.Event{}) {
 		woken := w.rhythm.Await(ctx, w.wake)
-		event, err := w.look(ctx, woken)
-		if err != nil {
+		if ctx.Err() != nil {
 			if woken {
-				w.woke() // it was told to nobody
+				w.woke(false) // it was told to nobody
 			}
-			return ports.Event{}, err
+			return ports.Event{}, ended(ctx)
 		}
-		if event != (ports.Event{}) {
-			return event, nil
+		if woken || w.rhythm.Follows() {
+			w.rhythm.Looked(woken, false) // whoever is told does
+			w.told = true
+			written := w.written.Swap(false)
+			return ports.Event{Output: written, Again: !written}, nil
+		}
+		event, err := w.look(ctx)
+		if err != nil || event != (ports.Event{}) {
+			return event, err
 		}
 	}
 	return w.ended, nil
 }
 
 // look finds out what happened.
-func (w *poll) look(ctx context.Context, woken bool) (ports.Event, error) {
-	if ctx.Err() != nil {
-		return ports.Event{}, ended(ctx)
-	}
+func (w *poll) look(ctx context.Context) (ports.Event, error) {
 	now, err := w.server.Capture(ctx, w.request)
 	switch fault.KindOf(err) {
 	case "":
@@ -114,9 +123,10 @@ func (w *poll) look(ctx context.Context, woken bool) (ports.Event, error) {
 		return ports.Event{}, err
 	}
 	event := ports.Difference(w.last, now)
-	w.rhythm.Looked(woken || event != ports.Event{}, false)
+	event.Output, event.Again = event.Output && !w.told, event.Output && w.told
+	w.rhythm.Looked(event.Output || event.State, false)
 	respawned := now.Pane.PID != w.last.Pane.PID
-	w.last = now
+	w.last, w.told = now, false
 	if respawned { // it has another terminal
 		if at, err := w.server.Locate(ctx, w.request.Server, w.request.Pane); err == nil { // or the next look says why not
 			w.listen(at)

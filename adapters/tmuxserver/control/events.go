@@ -219,7 +219,7 @@ func (h *hub) lose() {
 func (h *hub) hear(m Message) {
 	switch m.Name {
 	case "%pane-mode-changed":
-		h.tell(of(m.Rest), news{})
+		h.tell(of(m.Rest), news{shown: true})
 	case "%subscription-changed": // name $session @window index %pane : value
 		fields, value, _ := strings.Cut(m.Rest, " : ")
 		if words := strings.Fields(fields); len(words) == 5 && strings.HasPrefix(words[0], subscription) {

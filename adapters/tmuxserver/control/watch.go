@@ -14,12 +14,15 @@ import (
 
 // news is what a watch was told since it last looked: that there is something to look at, at least.
 type news struct {
-	late  bool // it came by the subscription, which says nothing of what is written later in the same second
-	moved bool // the pane may be in another session
-	lost  bool // the client ended, or hears another session now
+	written bool // something was written to the pane's terminal
+	shown   bool // something changed otherwise
+	late    bool // it came by the subscription, which says nothing of what is written later in the same second
+	moved   bool // the pane may be in another session
+	lost    bool // the client ended, or hears another session now
 }
 
-// A watch hears of one pane. What it hears wakes it; the goroutine of whoever calls Next looks what there is.
+// A watch hears of one pane. What is written to the pane's terminal it tells at once; what else it hears makes the goroutine of whoever
+// calls Next look what there is.
 type watch struct {
 	events *Events
 	server tmux.Server
@@ -34,6 +37,7 @@ type watch struct {
 	last     screen.Capture
 	rhythm   wake.Rhythm
 	polled   ports.Watch // instead, once no client can be had
+	told     bool        // something was written since it last looked
 	replaced bool        // it hears through another client than at first
 	ended    ports.Event // Gone or ServerGone, once it happened
 
@@ -47,7 +51,10 @@ type watch struct {
 func (w *watch) tell(what news) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.news = news{late: w.news.late || what.late, moved: w.news.moved || what.moved, lost: w.news.lost || what.lost}
+	w.news = news{
+		written: w.news.written || what.written, shown: w.news.shown || what.shown, late: w.news.late || what.late,
+		moved: w.news.moved || what.moved, lost: w.news.lost || what.lost,
+	}
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -144,7 +151,7 @@ func (w *watch) follow(ctx context.Context) error {
 	if at.Dead { // until it is respawned nothing is written, and then its state is another one
 		return nil
 	}
-	stop, err := w.events.terminals.Listen(at, func() { w.tell(news{}) })
+	stop, err := w.events.terminals.Listen(at, func(written bool) { w.tell(news{written: written}) })
 	if err != nil {
 		return broken(fault.NotSent, "what is written to "+at.TTY+" is not told", err)
 	}
@@ -180,7 +187,12 @@ func (w *watch) Next(ctx context.Context) (ports.Event, error) {
 			return ports.Event{}, interrupted(ctx, "")
 		}
 		heard := w.take()
-		event, err := w.look(ctx, heard, woken)
+		if heard == (news{written: heard.written}) && (woken || w.rhythm.Follows()) {
+			w.rhythm.Looked(woken, false) // whoever is told does
+			w.told = true
+			return ports.Event{Output: heard.written, Again: !heard.written}, nil
+		}
+		event, err := w.look(ctx, heard)
 		if err != nil {
 			w.tell(heard) // likewise
 			return ports.Event{}, err
@@ -193,7 +205,7 @@ func (w *watch) Next(ctx context.Context) (ports.Event, error) {
 }
 
 // look finds out what happened.
-func (w *watch) look(ctx context.Context, heard news, woken bool) (ports.Event, error) {
+func (w *watch) look(ctx context.Context, heard news) (ports.Event, error) {
 	if heard.lost {
 		return w.rejoin(ctx)
 	}
@@ -202,9 +214,10 @@ func (w *watch) look(ctx context.Context, heard news, woken bool) (ports.Event, 
 		return w.end(err)
 	}
 	event := ports.Difference(w.last, now)
-	w.rhythm.Looked(woken || event != ports.Event{}, heard.late)
+	event.Output, event.Again = event.Output && !w.told, event.Output && w.told
+	w.rhythm.Looked(heard != news{} || event.Output || event.State, heard.late)
 	respawned := now.Pane.PID != w.last.Pane.PID
-	w.last = now
+	w.last, w.told = now, false
 	if heard.moved || respawned {
 		if err := w.follow(ctx); err != nil {
 			return w.rejoin(ctx)

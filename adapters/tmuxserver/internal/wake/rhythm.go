@@ -55,9 +55,11 @@ func (r *Rhythm) Await(ctx context.Context, wake <-chan struct{}) (woken bool) {
 		return false
 	case <-wake:
 	}
-	select {
-	case <-time.After(time.Until(r.at.Add(r.gap))):
-	case <-ctx.Done():
+	if soon := time.Until(r.at.Add(r.gap)); soon > 0 {
+		select {
+		case <-time.After(soon):
+		case <-ctx.Done():
+		}
 	}
 	return true
 }
@@ -72,6 +74,9 @@ func (r *Rhythm) due() time.Time {
 	}
 	return due
 }
+
+// Follows reports whether a look that nothing woke only follows soon on one that something did, and others will follow on it.
+func (r *Rhythm) Follows() bool { return 0 < r.again && r.again < lastLook }
 
 // Looked notes a look: whether there was a reason for one, or none was found, and whether the subscription was it.
 func (r *Rhythm) Looked(reason, late bool) {

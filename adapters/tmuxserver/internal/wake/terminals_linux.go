@@ -14,50 +14,51 @@ import (
 )
 
 const (
-	// written is what is asked of the kernel about a terminal: that a program wrote to it, read a line that may have been echoed, or
+	// used is what is asked of the kernel about a terminal: that a program wrote to it, read a line that may have been echoed, or
 	// left it, or that it is gone. Source: inotify(7).
-	written = unix.IN_MODIFY | unix.IN_ACCESS | unix.IN_CLOSE_WRITE | unix.IN_DELETE_SELF
+	used = unix.IN_MODIFY | unix.IN_ACCESS | unix.IN_CLOSE_WRITE | unix.IN_DELETE_SELF
 
 	// respite is how long the kernel is not asked again: a terminal may be written to without pause.
 	respite = time.Millisecond
 )
 
 // A Terminals knows at once when programs write to the terminals of panes. It asks the kernel, and costs tmux nothing. The zero
-// value is usable; it holds something only while it listens.
+// value is usable; it holds something only while it listens, and for as long as the kernel then takes to let go, some 20 ms.
 type Terminals struct {
 	mu      sync.Mutex
 	current *source // nil: nobody listens
+	tells   bool    // this kernel was seen to
 }
 
 // A source is one queue of the kernel's.
 type source struct {
 	fd     int // of events
 	events *os.File
-	closed chan struct{}
-	ended  chan struct{} // closed when nobody reads events any more
+	closed chan struct{} // when nobody listens any more
 
 	mu        sync.Mutex
 	listeners map[int32]map[*listener]bool // by the kernel's number of a terminal
 }
 
 // A listener hears of one terminal.
-type listener struct{ notify func() }
+type listener struct{ notify func(written bool) }
 
-// Listen begins to tell of the terminal of a pane, until stop is called. It is an error if this kernel does not tell, or if the terminal,
+// Listen begins to tell of the terminal of a pane, until stop is called: that something was written to it, or happened to it otherwise that
+// may show. It is an error if this kernel does not tell, or if the terminal,
 // as it is called here, cannot be shown to be the one that the server means. notify must not wait, nor stop; it is not called any more
 // once stop has returned.
-func (t *Terminals) Listen(at grammar.Location, notify func()) (stop func(), err error) {
+func (t *Terminals) Listen(at grammar.Location, notify func(written bool)) (stop func(), err error) {
 	if err := identify(at); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.current == nil {
-		opened, err := open()
+		opened, err := open(!t.tells)
 		if err != nil {
 			return nil, err
 		}
-		t.current = opened
+		t.current, t.tells = opened, true
 	}
 	from := t.current
 	terminal, told, err := from.add(at.TTY, notify)
@@ -73,31 +74,29 @@ func (t *Terminals) Listen(at grammar.Location, notify func()) (stop func(), err
 	}), nil
 }
 
-// retire closes a source to which nobody listens.
+// retire lets a source go to which nobody listens, and does not wait for it.
 func (t *Terminals) retire(s *source) {
 	if len(s.listeners) > 0 {
 		return
 	}
 	t.current = nil
 	close(s.closed)
-	_ = s.events.Close() // nothing is in it
-	<-s.ended
+	_ = s.events.SetReadDeadline(time.Unix(1, 0)) // it can have one: it is not blocking
 }
 
-// open begins to listen, to nothing yet.
-func open() (*source, error) {
+// open begins to listen, to nothing yet; first it may try whether the kernel tells.
+func open(try bool) (*source, error) {
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("the kernel cannot be asked about terminals (inotify): %w", err)
 	}
-	if err := probe(fd); err != nil {
-		_ = unix.Close(fd) // nothing is in it
-		return nil, err
+	if try {
+		if err := probe(fd); err != nil {
+			_ = unix.Close(fd) // nothing is in it
+			return nil, err
+		}
 	}
-	s := &source{
-		fd: fd, events: os.NewFile(uintptr(fd), "inotify"), closed: make(chan struct{}), ended: make(chan struct{}),
-		listeners: map[int32]map[*listener]bool{},
-	}
+	s := &source{fd: fd, events: os.NewFile(uintptr(fd), "inotify"), closed: make(chan struct{}), listeners: map[int32]map[*listener]bool{}}
 	go s.read()
 	return s, nil
 }
@@ -138,14 +137,14 @@ func probe(events int) error {
 	return err
 }
 
-// read tells what the kernel tells.
+// read tells what the kernel tells, until nobody listens. Closing waits in the kernel until no processor can still be telling.
 func (s *source) read() {
-	defer close(s.ended)
+	defer func() { _ = s.events.Close() }() // nothing is in it
 	buffer := make([]byte, 16<<10)
 	for {
 		n, err := s.events.Read(buffer)
 		if err != nil {
-			return // closed
+			return // nobody listens
 		}
 		s.take(buffer[:n])
 		select {
@@ -170,17 +169,17 @@ func (s *source) take(events []byte) {
 				continue
 			}
 			for l := range told {
-				l.notify()
+				l.notify(event.Mask&(unix.IN_MODIFY|unix.IN_Q_OVERFLOW) != 0)
 			}
 		}
 	}
 }
 
 // add begins to tell of a terminal.
-func (s *source) add(path string, notify func()) (terminal int32, told *listener, err error) {
+func (s *source) add(path string, notify func(written bool)) (terminal int32, told *listener, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wd, err := unix.InotifyAddWatch(s.fd, path, written)
+	wd, err := unix.InotifyAddWatch(s.fd, path, used)
 	if err != nil {
 		return 0, nil, fmt.Errorf("inotify: %s: %w", path, err)
 	}

@@ -12,6 +12,6 @@ import (
 type Terminals struct{}
 
 // Listen is an error on this system.
-func (*Terminals) Listen(grammar.Location, func()) (stop func(), err error) {
+func (*Terminals) Listen(grammar.Location, func(written bool)) (stop func(), err error) {
 	return nil, errors.New("this system does not tell what is written to terminals")
 }
