@@ -33,7 +33,7 @@ func TestEnrolledHelpersThatMisbehave(t *testing.T) {
 		}{
 			{"it is not there", []string{"/it's absent"}, fault.CommandFailed, "done 127"},
 			{"it is killed before it connects", []string{"sh", "-c", "kill -9 $$"}, fault.CommandFailed, "done 137"},
-			{"it ends before it has the script", speaking("exit"), fault.CommandFailed, "without a report"},
+			{"it ends before it has the script", speaking("exit"), fault.CommandFailed, "helper"}, // as its end or as the shell's word for it
 			{"it ends with the script", speaking("take"), fault.CommandFailed, "without a report"},
 			{"it says half a mark", speaking("take; print -rnu $s LT"), fault.CommandFailed, "without a report"},
 			{"it ends when it has started", speaking("take; print -rnu $s LTS1"), fault.CommandFailed, "without a report"},
