@@ -150,6 +150,7 @@ func TestEnrolledJobsGetNoScript(t *testing.T) {
 		z := inviteZsh(t, binary)
 		dir := t.TempDir()
 		thief := fmt.Sprintf(`zmodload zsh/net/socket zsh/system
+exec 9>%[2]s/held
 while [[ ! -e %[2]s/stop ]]; do
 	for s in %[1]s/*(N=); do
 		zsocket $s 2>/dev/null || continue
@@ -163,17 +164,14 @@ done
 		if err := os.WriteFile(dir+"/thief", []byte(thief), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		z.source()
-		shell, err := z.accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		z.alive()
+		shell := z.enrolls()
+		held := holdable(t, dir+"/held")
 		z.enter("zsh -f " + dir + "/thief &!")
 		defer func() {
 			if err := os.WriteFile(dir+"/stop", nil, 0o600); err != nil {
 				t.Error(err)
 			}
+			released(t, held)
 		}()
 		for i := range 10 {
 			completion, err := runScript(t, shell, fmt.Sprintf("exit %d", i))

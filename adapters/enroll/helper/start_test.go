@@ -21,7 +21,7 @@ func pair(t *testing.T) (near, far *net.UnixConn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	address := &net.UnixAddr{Name: filepath.Join(dir, "s"), Net: "unix"}
 	listener, err := net.ListenUnix("unix", address)
 	if err != nil {
