@@ -84,7 +84,7 @@ func TestEnrollmentKeepsOtherUsersOut(t *testing.T) {
 		order := orderFor(t, "exit 6")
 		stranger := make(chan string, 1)
 		go func() {
-			exists(t, marks+"/asked")
+			exists(t.Context(), marks+"/asked")
 			open(0o666, z.dir+"/"+order.RunID)
 			stranger <- asAnother(t, `zsocket $1; sysread -t 10 -i $REPLY data; print -r -- "$? $data"`, z.dir+"/"+order.RunID)
 			if err := os.WriteFile(marks+"/go", nil, 0o600); err != nil {

@@ -119,11 +119,11 @@ func (h *Helper) Run(ctx context.Context, grant enroll.Grant, script string) (en
 	stop := context.AfterFunc(ctx, func() { _ = h.conn.SetDeadline(time.Unix(1, 0)) }) // fails if it is closed, and then reading ends too
 	defer stop()
 	report, process, err := h.exchange(helper.Grant{StdoutLimit: grant.Limits.Stdout, StderrLimit: grant.Limits.Stderr, Script: script})
-	if process != nil {
-		defer process.Close()
-	}
 	if err != nil {
-		return enroll.Completion{}, h.unreported(ctx, err, process != nil && h.sweep(process))
+		return enroll.Completion{}, h.unreported(ctx, err, h.sweep(process))
+	}
+	if process != nil {
+		_ = process.Close() // nothing was written
 	}
 	switch report.Kind {
 	case helper.Exited:
@@ -164,14 +164,21 @@ func (h *Helper) exchange(grant helper.Grant) (report helper.Report, process *os
 	return report, process, err
 }
 
-// sweep has the helper end the script, and kills what is left of the script's process group when the helper has ended or does not. It
-// reports whether it could.
+// sweep has the helper end the script, and kills what is left of the script's process group when the helper has ended or does not. It closes the process, and
+// reports whether it could kill.
 func (h *Helper) sweep(process *os.File) bool {
 	_ = errors.Join(h.conn.CloseWrite(), h.conn.SetReadDeadline(time.Now().Add(endTime))) // fails if it is closed, as reading then does
-	if _, err := io.Copy(io.Discard, h.conn); errors.Is(err, net.ErrClosed) {
-		return false // the shell is being closed: the helper ends the script by itself
+	if process == nil {
+		process, _, _ = helper.ReadStart(h.conn) // the call may have ended when the script was started, before that was read
 	}
-	return killGroup(process) == nil
+	_, err := io.Copy(io.Discard, h.conn)
+	if process == nil {
+		return false
+	}
+	if !errors.Is(err, net.ErrClosed) { // else the shell is being closed, and the helper ends the script by itself
+		err = killGroup(process)
+	}
+	return errors.Join(err, process.Close()) == nil
 }
 
 // unreported is the fault of a helper that did not tell how its script ended. Swept says that nothing is left of the script's process group.
