@@ -17,7 +17,8 @@ func final(record frame.Record) bool { return !record.Running && record.Outcome 
 
 func (f *Frames) recordPath(runID string) string { return filepath.Join(f.dir, runID+suffixRecord) }
 
-// save keeps a record, durably: it is there whole or not at all.
+// save keeps a record: it is there whole or not at all, whatever becomes of this process. What the machine's end costs is not worth the
+// milliseconds in which a disk confirms: that ends the tmux that the record speaks of, too.
 func (f *Frames) save(runID string, record frame.Record) (err error) {
 	text, err := json.Marshal(record)
 	if err != nil {
@@ -33,21 +34,10 @@ func (f *Frames) save(runID string, record frame.Record) (err error) {
 		}
 	}()
 	_, err = aside.Write(text)
-	if err = errors.Join(err, aside.Sync(), aside.Close()); err != nil {
+	if err = errors.Join(err, aside.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(aside.Name(), f.recordPath(runID)); err != nil {
-		return err
-	}
-	return syncDir(f.dir)
-}
-
-func syncDir(dir string) error {
-	opened, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(opened.Sync(), opened.Close())
+	return os.Rename(aside.Name(), f.recordPath(runID))
 }
 
 // load reads a record from a file; fs.ErrNotExist if there is none.
