@@ -21,7 +21,7 @@ var slacks = []int{0, 2000}
 
 // Capture reads the pane's state and rows in one command list, which tmux runs only if no capture hook is effective.
 func (s *Server) Capture(ctx context.Context, request ports.CaptureRequest) (screen.Capture, error) {
-	capture, err := s.captureFrom(ctx, request)
+	capture, err := anew(func() (screen.Capture, error) { return s.captureFrom(ctx, request) })
 	if fault.Is(err, fault.NotFound) {
 		// A server that ends has no panes any more, but answers those who came before; a newcomer it turns away.
 		alive := List{Commands: []Command{grammar.Display("", "#{pid}")}}

@@ -79,6 +79,20 @@ func (s *Server) identify(server tmux.Server) (tmux.Server, error) {
 	return server, nil
 }
 
+// looks is how often an answer is read anew that cannot be understood.
+const looks = 3
+
+// anew reads, again if the answer cannot be understood: from 3.7 on tmux gives up a format after 100 ms, and leaves out the rest of a row, on
+// a machine where it does not get to run for so long. What it read must have changed nothing.
+func anew[T any](read func() (T, error)) (result T, err error) {
+	for range looks {
+		if result, err = read(); !fault.Is(err, fault.DecodeError) {
+			break
+		}
+	}
+	return result, err
+}
+
 // oldest is the oldest tmux that is supported.
 const oldest = tmux.Version("3.2a")
 

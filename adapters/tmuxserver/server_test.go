@@ -141,3 +141,38 @@ func TestOldServerIsUnsupported(t *testing.T) {
 		t.Errorf("%#v", err)
 	}
 }
+
+// From 3.7 on tmux leaves out the rest of a row when a machine lets it wait.
+func TestACutAnswerIsReadAnew(t *testing.T) {
+	answer := func(cut bool) func(tmuxserver.List) (tmuxserver.Result, error) {
+		return func(list tmuxserver.List) (tmuxserver.Result, error) {
+			result, err := done(list)
+			format := list.Commands[0][len(list.Commands[0])-1]
+			row := strings.NewReplacer("#{pid}", "1", "#{start_time}", "2", "#{version}", "3.7c").Replace(format)
+			if cut {
+				row = row[:len(row)-5]
+			}
+			result.Replies[0].Output = row + "\n"
+			return result, err
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		answers []func(tmuxserver.List) (tmuxserver.Result, error)
+		lists   int
+		kind    fault.Kind
+	}{
+		{"whole", []func(tmuxserver.List) (tmuxserver.Result, error){answer(false)}, 1, ""},
+		{"cut twice", []func(tmuxserver.List) (tmuxserver.Result, error){answer(true), answer(true), answer(false)}, 3, ""},
+		{"cut always", []func(tmuxserver.List) (tmuxserver.Result, error){answer(true)}, 3, fault.DecodeError},
+		{"not answered", []func(tmuxserver.List) (tmuxserver.Result, error){fails(fault.Deadline, fault.PossiblySent)}, 1, fault.Deadline},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := &script{answers: c.answers}
+			_, err := tmuxserver.New(conn, tmuxserver.Options{}).Topology(t.Context(), tmux.DetailBrief)
+			if got := fault.KindOf(err); got != c.kind || len(conn.lists) != c.lists {
+				t.Errorf("%q (%v) after %d lists, want %q after %d", got, err, len(conn.lists), c.kind, c.lists)
+			}
+		})
+	}
+}

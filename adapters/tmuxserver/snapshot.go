@@ -16,6 +16,10 @@ var _ ports.Snapshots = (*Server)(nil)
 
 // Snapshot reads the entities of a kind in one command list.
 func (s *Server) Snapshot(ctx context.Context, kind tmux.Kind) (snapshot.Reading, error) {
+	return anew(func() (snapshot.Reading, error) { return s.snapshot(ctx, kind) })
+}
+
+func (s *Server) snapshot(ctx context.Context, kind tmux.Kind) (snapshot.Reading, error) {
 	op := "read each " + string(kind)
 	nonce := grammar.NewNonce()
 	result, err := s.conn.Run(ctx, List{Commands: []Command{

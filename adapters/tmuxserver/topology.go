@@ -12,6 +12,10 @@ import (
 
 // Topology reads everything in one command list.
 func (s *Server) Topology(ctx context.Context, detail tmux.Detail) (tmux.Topology, error) {
+	return anew(func() (tmux.Topology, error) { return s.topology(ctx, detail) })
+}
+
+func (s *Server) topology(ctx context.Context, detail tmux.Detail) (tmux.Topology, error) {
 	const op = "list"
 	nonce := grammar.NewNonce()
 	panes := grammar.PaneTable(detail)
