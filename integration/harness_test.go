@@ -60,6 +60,7 @@ type realServer struct {
 // newServer names a fresh socket and starts nothing. The directory is short: socket paths are limited to about 100 bytes.
 func newServer(t testing.TB, binary string) *realServer {
 	t.Helper()
+	_ = t.TempDir() // what is in the test's directories is removed after the server's end: its programs write there
 	dir, err := os.MkdirTemp("", "lt")
 	if err != nil {
 		t.Fatal(err)

@@ -64,6 +64,11 @@ func (s *Server) snapshot(ctx context.Context, kind tmux.Kind) (snapshot.Reading
 			ours := lo.CountBy(own, func(c tmux.Client) bool { return string(c.Session) == fields["session_id"] })
 			fields["session_attached"] = grammar.Uncounted(fields["session_attached"], ours)
 		}
+		for _, layout := range []string{"window_layout", "window_visible_layout"} {
+			if text, ok := fields[layout]; ok {
+				fields[layout] = tmux.ClassicLayout(text)
+			}
+		}
 		row, err := snapshot.NewRow(kind, server.Version, func(name string) string { return fields[name] })
 		if err != nil {
 			return snapshot.Reading{}, &fault.Error{Kind: fault.DecodeError, Op: op, Message: op, Delivery: fault.Observed, Err: err}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,7 +87,7 @@ func runCell(t *testing.T, judge func(*testing.T) testing.TB, e engine, result *
 	t.Run("conversation", func(t *testing.T) { smoke(judge(t), cell, result.Version) })
 	ctx, cancel := context.WithTimeout(t.Context(), testsBound)
 	defer cancel()
-	env := []string{"LIBTMUX_MCP_BINARY=" + dir + "/libtmux-mcp", "TMUX_BINARIES=tmux"}
+	env := []string{"LIBTMUX_MCP_BINARY=" + dir + "/libtmux-mcp", "LIBTMUX_MCP_EMBEDDING=" + dir + "/embedding", "TMUX_BINARIES=tmux"}
 	run := func(name string, ended func(matrix.Top)) error {
 		argv := []string{dir + "/integration.test", "-test.short", "-test.timeout", (testsBound - 10*time.Second).String()}
 		if name == "" {
@@ -154,22 +155,24 @@ func (r running) tmuxVersion(t testing.TB) string {
 	return strings.TrimPrefix(r.output(t, "tmux", "-V"), "tmux ")
 }
 
-// build builds the server and a package's tests for a cell, and gives their files. They stay, as the rest in bin does.
+// build builds the server, the documented embedding and a package's tests for a cell, and gives their files. They stay, as the rest in bin does.
 func build(t *testing.T, arch, pkg, tags string) (files []string) {
 	t.Helper()
-	server, tests := "bin/matrix/libtmux-mcp", "bin/matrix/"+filepath.Base(pkg)+".test"
 	for _, argv := range [][]string{
-		{"build", "-o", server, "./cmd/libtmux-mcp"},
-		{"test", "-c", "-tags", tags, "-o", tests, pkg},
+		{"build", "libtmux-mcp", "./cmd/libtmux-mcp"},
+		{"build", "embedding", "./docs/embedding"},
+		{"test", filepath.Base(pkg) + ".test", "-c", "-tags", tags, pkg},
 	} {
-		cmd := exec.CommandContext(t.Context(), "go", append(argv[:1:1], append([]string{"-trimpath", "-ldflags", "-s -w"}, argv[1:]...)...)...)
+		file := filepath.Join("bin/matrix", argv[1])
+		cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{argv[0], "-trimpath", "-ldflags", "-s -w", "-o", file}, argv[2:])...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
 		}
+		files = append(files, filepath.Join(root, file))
 	}
-	return []string{filepath.Join(root, server), filepath.Join(root, tests)}
+	return files
 }
 
 // mustBeClean asserts that no container of a test's, and of its subtests', is left.
