@@ -163,7 +163,7 @@ func TestCaseASubmitIsNoPaste(t *testing.T) {
 		server := startServer(t, binary, "python3", "-c", pasteSensitive, path)
 		server.Screen(t, "%0", "up")
 		talk := converseOver(t, backend, server, nil)
-		for n := range 100 {
+		for n := range often(100) {
 			talk.must("send_keys", args{"pane_id": "%0", "text": fmt.Sprint("message ", n), "enter": true})
 			file(t, path, n+1)
 		}

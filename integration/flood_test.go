@@ -120,7 +120,7 @@ func TestFloodIsReadUntorn(t *testing.T) {
 					return err == nil && rows >= history-history/10 && y == 23, said
 				})
 				newest := 0
-				for range 10 {
+				for range often(10) {
 					seen := c.must("capture_pane", everything(args{"pane_id": pane, "history": 1500}))
 					lines := seen["lines"].([]any)
 					first, last := counted(t, lines[:len(lines)-1]) // the last is being written
@@ -133,7 +133,7 @@ func TestFloodIsReadUntorn(t *testing.T) {
 					newest = last
 				}
 				r := read(t, c, pane)
-				for range 20 {
+				for range often(20) {
 					r.next(t)
 				}
 				t.Log(r)

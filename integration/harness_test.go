@@ -120,7 +120,7 @@ func (s *realServer) Try(args ...string) (string, error) {
 func eventually(t testing.TB, what string, check func() (bool, string)) {
 	t.Helper()
 	deadline := time.Now().Add(hangBound)
-	for pause := 5 * time.Millisecond; ; pause = min(pause*3/2, 50*time.Millisecond) { // each check is a process, as a rule
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 80*time.Millisecond) { // each check is a process, as a rule
 		ok, last := check()
 		if ok {
 			return

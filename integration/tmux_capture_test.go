@@ -115,7 +115,7 @@ func (m mess) text() string {
 func TestTmuxCaptureDeltasGiveWhatThereIs(t *testing.T) {
 	eachBackend(t, func(t *testing.T, binary, backend string) {
 		v := viewing(t, binary, backend)
-		changes := map[string]int{backendCLI: 100, backendControl: 500}[backend]
+		changes := often(map[string]int{backendCLI: 100, backendControl: 500}[backend])
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		random := mess{rand.New(rand.NewPCG(seed, 0))}

@@ -21,8 +21,8 @@ import (
 
 // Two hundred processes end at once, and each of the waits for them is answered soon after.
 func TestManyProcessExits(t *testing.T) {
+	many := often(200)
 	const (
-		many   = 200
 		all    = 2 * time.Second
 		rounds = 3 // of which the best counts: a machine that is at work elsewhere makes any of them slow
 	)
