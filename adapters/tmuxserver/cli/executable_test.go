@@ -162,6 +162,40 @@ func TestProcessesEndWithTheContext(t *testing.T) {
 	}
 }
 
+// A lateContext is over, but does not say so when it is asked the first time: it ends while a process is made ready.
+type lateContext struct {
+	context.Context
+	asked *int
+}
+
+func (c lateContext) Err() error {
+	if *c.asked++; *c.asked == 1 {
+		return nil
+	}
+	return c.Context.Err()
+}
+
+func TestContextsThatEndJustBeforeAProcess(t *testing.T) {
+	over := func(end error) context.Context {
+		if end == context.Canceled { //nolint:errorlint // just this
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			return ctx
+		}
+		ctx, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
+		t.Cleanup(cancel)
+		return ctx
+	}
+	conn := newConn(t, cli.Options{Tmux: answering(t, "tmux 3.4", "exit 1")})
+	if _, err := conn.Executable(t.Context()); err != nil { // is known now, and not asked for again
+		t.Fatal(err)
+	}
+	for end, kind := range map[error]fault.Kind{context.Canceled: fault.Cancelled, context.DeadlineExceeded: fault.Deadline} {
+		_, err := conn.Run(lateContext{over(end), new(int)}, tmuxserver.List{Commands: []tmuxserver.Command{{"list-sessions"}}})
+		wants(t, err, kind, fault.NotSent)
+	}
+}
+
 func TestServerOfAnotherVersionIsNamed(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	listener, err := net.Listen("unix", socket)

@@ -101,10 +101,11 @@ func (c *Conn) exec(ctx context.Context, call call) (output, error) {
 		grace = 0
 	}
 	read := errors.Join(endStdout(grace), endStderr(grace))
-	if !started {
-		return output{}, transport(fault.NotSent, "", "tmux could not be run", err)
-	}
 	switch {
+	case !started && ctx.Err() != nil:
+		return output{}, contextFault(ctx, fault.NotSent)
+	case !started:
+		return output{}, transport(fault.NotSent, "", "tmux could not be run", err)
 	case stdout.full || stderr.full:
 		return output{}, &fault.Error{
 			Kind: fault.Capacity, Delivery: fault.PossiblySent,
