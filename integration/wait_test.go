@@ -117,6 +117,10 @@ func TestWaitEndsWithWhatItWaitsIn(t *testing.T) {
 				ended := c.during(t.Context(), "wait_for_text", args{"pane_id": pane, "patterns": []string{"what does not come"}, "stop": []string{"here"}, "timeout": 60})
 				s.Tmux(t, "send-keys", "-t", pane, "-l", "typed") // echoed: so that there are lines to tell
 				s.Screen(t, pane, "typed")
+				eventually(t, "the wait hears of the pane", func() (bool, string) {
+					open := strings.Join(descriptors(t), "\n")
+					return strings.Contains(open, "inotify"), open
+				})
 				select {
 				case how := <-ended:
 					t.Fatalf("ended too early: %+v", how)

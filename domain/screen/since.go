@@ -66,10 +66,10 @@ func Since(c Capture, at Cursor) Delta {
 	return broken(c, BreakResized, 0)
 }
 
-// respawned reports whether another process is in the pane. Which one died in it tmux may not say; a pane that was respawned before
-// that has another screen.
+// respawned reports whether another process is in the pane. Of one that has ended tmux may not say which it was, also in the moment before
+// it calls the pane dead; a pane that was respawned before that has another screen.
 func respawned(c Capture, at Cursor) bool {
-	return c.Pane.PID != at.PID && (c.Pane.PID != 0 || !c.Pane.Dead)
+	return c.Pane.PID != at.PID && c.Pane.PID != 0
 }
 
 // mayHaveTrimmed reports whether tmux may have dropped the oldest rows of the history: it drops a tenth of a full one at once, and

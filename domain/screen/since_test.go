@@ -189,6 +189,7 @@ func TestBreaks(t *testing.T) {
 		}, nil, screen.Unbroken},
 		{"respawned", func(p *pad) { p.pid = 2 }, nil, screen.BreakRespawned},
 		{"dead, and it is not said which process died", func(p *pad) { p.pid, p.dead = 0, true; p.print("Pane is dead") }, []string{"Pane is dead"}, screen.Unbroken},
+		{"its process has ended, and is not called dead yet", func(p *pad) { p.pid = 0; p.print("last") }, []string{"last"}, screen.Unbroken},
 		{"respawned, and dead again", func(p *pad) { p.clearScreen(); p.pid, p.dead = 0, true; p.print("Pane is dead") }, []string{"Pane is dead"}, screen.BreakCleared},
 		{"respawned, and dead with another process", func(p *pad) { p.pid, p.dead = 2, true }, nil, screen.BreakRespawned},
 		{"restarted", func(p *pad) { p.generation = "h" }, nil, screen.BreakRestarted},
