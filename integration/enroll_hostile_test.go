@@ -288,6 +288,9 @@ func TestBinaryKilledWhileAShellIsInvited(t *testing.T) {
 		if err := b.Kill(); err != nil {
 			t.Fatal(err)
 		}
+		if err := b.Wait(t.Context()); err == nil {
+			t.Error("it ended with status 0")
+		}
 		text, err := os.ReadFile(b.file)
 		if err != nil {
 			t.Fatal(err)
