@@ -101,7 +101,7 @@ func TestNothingIsTypedBetweenALookAndTheLine(t *testing.T) {
 			}()
 			time.Sleep(10 * time.Millisecond)
 		}
-		out, err := a.RunShellCommand(h.Context(), app.RunShellCommandIn{PaneID: string(pane), Command: "echo ran"})
+		out, err := a.RunShellCommand(h.Context(), app.RunShellCommandIn{PaneID: string(pane), Command: "sleep 1; echo ran"})
 		if err != nil || cmp.Diff([]string{"ran"}, out.Lines) != "" {
 			h.Errorf("the run: %+v, %v", out, err)
 		}
