@@ -167,6 +167,10 @@ done
 		shell := z.enrolls()
 		held := holdable(t, dir+"/held")
 		z.enter("zsh -f " + dir + "/thief &!")
+		there := time.Now()
+		eventually(t, "the job is older than what comes, by the clock of processes, whose tick is 10 ms", func() (bool, string) {
+			return time.Since(there) > 20*time.Millisecond, ""
+		})
 		defer func() {
 			if err := os.WriteFile(dir+"/stop", nil, 0o600); err != nil {
 				t.Error(err)

@@ -5,7 +5,9 @@ package integration_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +31,23 @@ func often(n int) int {
 		return n / 5
 	}
 	return n
+}
+
+// few are those of several combinations that a test tries: all of them, but n with -short. A cell of the matrix tries every case, every shell and
+// every backend, and lets them take turns: which it takes together follows from the test's name, in which the version of tmux is, and from
+// the turn, which a case of a table gives as its place there. "make matrix FULL=1" tries all in the cells as well.
+func few[E any](t testing.TB, turn, n int, all ...E) []E {
+	if !testing.Short() || n >= len(all) {
+		return all
+	}
+	name := fnv.New32a()
+	_, _ = name.Write([]byte(t.Name()))
+	first := turn + int(name.Sum32()%uint32(len(all)))
+	some := make([]E, n)
+	for i := range some {
+		some[i] = all[(first+i*len(all)/n)%len(all)]
+	}
+	return some
 }
 
 // eachTmux runs a test against every tmux under test, as a subtest named for its version.
@@ -67,8 +86,11 @@ func newServer(t testing.TB, binary string) *realServer {
 	}
 	s := &realServer{Binary: binary, Socket: filepath.Join(dir, "s")}
 	t.Cleanup(func() {
-		panes, _ := s.Try("list-panes", "-a", "-F", "#{?pane_dead,,#{pane_pid}}") // already gone is fine
-		_ = exec.Command(binary, "-S", s.Socket, "kill-server").Run()
+		var panes string
+		if _, err := os.Stat(s.Socket); err == nil { // already gone is fine
+			panes, _ = s.Try("list-panes", "-a", "-F", "#{?pane_dead,,#{pane_pid}}")
+			_, _ = s.Try("kill-server")
+		}
 		for field := range strings.FieldsSeq(panes) { // a shell that ends still writes its history to a home that is removed next
 			if pid, err := strconv.Atoi(field); err == nil {
 				eventually(t, "a pane's program ends with its server", func() (bool, string) {
@@ -108,13 +130,20 @@ func (s *realServer) Tmux(t testing.TB, args ...string) string {
 func (s *realServer) Try(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), hangBound)
 	defer cancel()
+	env := harnessEnv()
+	if out, err := s.speak(ctx, env, args); !errors.Is(err, errNotSpoken) {
+		return strings.TrimSuffix(out, "\n"), err
+	}
 	cmd := exec.CommandContext(ctx, s.Binary, append([]string{"-u", "-S", s.Socket}, args...)...)
-	cmd.Env = append(os.Environ(), "TMUX=", "TMUX_PANE=")
+	cmd.Env = env
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
 	return strings.TrimSuffix(out.String(), "\n"), err
 }
+
+// harnessEnv is the environment of the harness's commands: they are not typed in a pane.
+func harnessEnv() []string { return append(os.Environ(), "TMUX=", "TMUX_PANE=") }
 
 // eventually waits until check answers true, and fails with what it last said.
 func eventually(t testing.TB, what string, check func() (bool, string)) {

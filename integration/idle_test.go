@@ -116,12 +116,16 @@ func TestForeground(t *testing.T) {
 	}
 	eachTmux(t, func(t *testing.T, binary string) {
 		s := startServer(t, binary)
+		in := make([][]string, len(cases)) // which shells
+		for i, c := range cases {
+			in[i] = few(t, i, 3, c.shells...)
+		}
 		for _, shell := range realShells {
 			t.Run(shell.name, func(t *testing.T) {
 				t.Parallel()
 				panes := make([]string, len(cases)) // opened first, so that they start while others are looked at
-				for i, c := range cases {
-					if slices.Contains(c.shells, shell.name) {
+				for i := range cases {
+					if slices.Contains(in[i], shell.name) {
 						panes[i] = openShell(t, s, shell.argv...)
 					}
 				}
@@ -178,8 +182,7 @@ func typeLine(t *testing.T, s *realServer, pane, line string) {
 		s.Tmux(t, "send-keys", "-t", pane, line)
 		return
 	}
-	s.Tmux(t, "send-keys", "-t", pane, "-l", line)
-	s.Tmux(t, "send-keys", "-t", pane, "Enter")
+	s.Tmux(t, "send-keys", "-t", pane, "-l", line, ";", "send-keys", "-t", pane, "Enter")
 }
 
 // screenOf is what a pane shows, without the blank rows below.
