@@ -16,6 +16,7 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
@@ -150,6 +151,46 @@ func TestControlClientKilled(t *testing.T) {
 				t.Errorf("polling because %q, want %v", why, polls)
 			}
 		}
+	})
+}
+
+// TestControlRejoinInterrupted moves a watched pane to another session, and ends a Next before a client is attached there: the following one
+// goes on.
+func TestControlRejoinInterrupted(t *testing.T) {
+	eachWatched(t, func(t *testing.T, s *realServer, _ *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
+		if !hears(all) {
+			return // TestControlPolls sees that there is none
+		}
+		conn := cliConn(t, s, cli.Options{Env: plainEnv(t)})
+		var dials atomic.Int32
+		second := make(chan struct{})
+		clients := control.NewClients(func(ctx context.Context, attach []string) (control.Stream, error) {
+			if dials.Add(1) == 2 {
+				close(second)
+				<-ctx.Done()
+			}
+			return conn.Attach(ctx, attach)
+		}, conn.Socket())
+		watch := watching(t, heard(t, clients, tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})), all.Server, "%0")
+		s.Tmux(t, "split-window", "-d", "-t", "%0", "cat")
+		s.Tmux(t, "new-session", "-d", "-s", "other", "-x", "80", "-y", "24", "cat")
+		s.Tmux(t, "join-pane", "-d", "-s", "%0", "-t", "other:")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			<-second
+			cancel()
+		}()
+		_, err := watch.Next(ctx)
+		for err == nil {
+			_, err = watch.Next(ctx)
+		}
+		if !fault.Is(err, fault.Cancelled) {
+			t.Errorf("next: %v", err)
+		}
+		until(t, watch, func(e ports.Event) bool { return e.Gap })
+		s.Tmux(t, "send-keys", "-t", "%0", "x", "Enter")
+		until(t, watch, wrote)
 	})
 }
 

@@ -265,7 +265,11 @@ func (w *watch) rejoin(ctx context.Context) (ports.Event, error) {
 		err = w.join(ctx, at, why)
 	}
 	if err != nil {
-		return w.end(err)
+		event, err := w.end(err)
+		if err != nil {
+			w.tell(news{lost: true}) // whoever asks next finds out
+		}
+		return event, err
 	}
 	return ports.Event{Gap: true}, nil
 }
