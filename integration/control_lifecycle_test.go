@@ -6,10 +6,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -194,6 +196,29 @@ func TestControlRejoinInterrupted(t *testing.T) {
 	})
 }
 
+// TestControlSameSecond waits for what is told neither by the kernel, as it is written to /dev/tty, nor by the pane's state, as it is written in
+// the second in which the watch begins, where the cursor stays.
+func TestControlSameSecond(t *testing.T) {
+	eachWatched(t, func(t *testing.T, s *realServer, events *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
+		fifo := filepath.Join(t.TempDir(), "fifo")
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pane := s.Tmux(t, "new-window", "-d", "-P", "-F", "#{pane_id}", "sh", "-c", `while read -r x < "$0"; do printf '\r%s\r' "$x" > /dev/tty; done`, fifo)
+		say := func(text string) {
+			if err := os.WriteFile(fifo, []byte(text+"\n"), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-time.After(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // so that what follows is in one second, as a rule
+		say("busy")
+		s.Screen(t, pane, "busy")
+		watch := watching(t, events, all.Server, tmux.PaneID(pane))
+		say("done")
+		until(t, watch, wrote)
+	})
+}
+
 // A countedStream counts what is sent.
 type countedStream struct {
 	control.Stream
@@ -205,7 +230,8 @@ func (c countedStream) Write(p []byte) (int, error) {
 	return c.Stream.Write(p)
 }
 
-// TestControlIdleWatch sees that a watch in which nothing happens asks tmux nothing, and little where it has no client.
+// TestControlIdleWatch sees that a watch in which nothing happens asks tmux nothing, once its first second is over, and little where it has no
+// client.
 func TestControlIdleWatch(t *testing.T) {
 	eachWatched(t, func(t *testing.T, s *realServer, _ *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
 		conn := cliConn(t, s, cli.Options{Env: plainEnv(t)})
@@ -217,7 +243,7 @@ func TestControlIdleWatch(t *testing.T) {
 		}, conn.Socket())
 		server := tmuxserver.New(counting, tmuxserver.Options{Own: clients.Own})
 		watch := watching(t, heard(t, clients, server), all.Server, "%0")
-		runs, sent := counting.runs.Load(), writes.Load()
+		runs, sent := counting.runs.Load(), writes.Load()+map[bool]int32{true: 1}[hears(all)]
 		most := runs + map[bool]int32{false: 6}[hears(all)]            // two for one look in each second
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // three reports of the subscription
 		defer cancel()

@@ -135,6 +135,7 @@ func (w *watch) begin(ctx context.Context) error {
 	}
 	var err error
 	w.last, err = w.hub.server().Capture(ctx, ports.CaptureRequest{Server: w.server, Pane: w.pane})
+	w.rhythm.Looked(false, true) // the state has this second already, and does not tell of what else is written in it
 	return err
 }
 
