@@ -48,6 +48,7 @@ type poll struct {
 	rhythm  wake.Rhythm
 	ended   ports.Event // Gone or ServerGone, once it happened
 
+	heard    int           // process whose terminal it hears, or could not
 	wake     chan struct{} // holds one if something happened to the terminal
 	written  atomic.Bool   // and something was written to it
 	unlisten func()
@@ -60,6 +61,7 @@ type poll struct {
 // listen hears what is written to the terminal that the pane has now, if that can be.
 func (w *poll) listen(at Location) {
 	w.unlisten()
+	w.heard = at.PID
 	stop, err := w.server.terminals.Listen(at, w.woke)
 	w.unlisten, w.rhythm.Rest = stop, restHeard
 	if err != nil { // then it looks more often
@@ -96,8 +98,8 @@ func (w *poll) Next(ctx context.Context) (ports.Event, error) {
 		}
 		if woken || w.rhythm.Follows() {
 			w.rhythm.Looked(woken, false) // whoever is told does
-			w.told = true
 			written := w.written.Swap(false)
+			w.told = w.told || written
 			return ports.Event{Output: written, Again: !written}, nil
 		}
 		event, err := w.look(ctx)
@@ -125,9 +127,8 @@ func (w *poll) look(ctx context.Context) (ports.Event, error) {
 	event := ports.Difference(w.last, now)
 	event.Output, event.Again = event.Output && !w.told, event.Output && w.told
 	w.rhythm.Looked(event.Output || event.State, false)
-	respawned := now.Pane.PID != w.last.Pane.PID
 	w.last, w.told = now, false
-	if respawned { // it has another terminal
+	if now.Pane.PID != w.heard { // it was respawned, and has another terminal
 		if at, err := w.server.Locate(ctx, w.request.Server, w.request.Pane); err == nil { // or the next look says why not
 			w.listen(at)
 		}

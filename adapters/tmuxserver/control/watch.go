@@ -190,7 +190,7 @@ func (w *watch) Next(ctx context.Context) (ports.Event, error) {
 		heard := w.take()
 		if heard == (news{written: heard.written}) && (woken || w.rhythm.Follows()) {
 			w.rhythm.Looked(woken, false) // whoever is told does
-			w.told = true
+			w.told = w.told || heard.written
 			return ports.Event{Output: heard.written, Again: !heard.written}, nil
 		}
 		event, err := w.look(ctx, heard)
@@ -215,10 +215,10 @@ func (w *watch) look(ctx context.Context, heard news) (ports.Event, error) {
 		return w.end(err)
 	}
 	event := ports.Difference(w.last, now)
-	event.Output, event.Again = event.Output && !w.told, event.Output && w.told
+	event.Output, event.Again = heard.written || event.Output && !w.told, event.Output && w.told
 	w.rhythm.Looked(heard != news{} || event.Output || event.State, heard.late)
 	respawned := now.Pane.PID != w.last.Pane.PID
-	w.last, w.told = now, false
+	w.last, w.told = now, heard.written
 	if heard.moved || respawned {
 		if err := w.follow(ctx); err != nil {
 			return w.rejoin(ctx)
