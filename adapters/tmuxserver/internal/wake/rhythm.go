@@ -26,7 +26,7 @@ const (
 type Rhythm struct {
 	Rest time.Duration // between looks while nothing happens; 0: there are none
 
-	woke  time.Time     // when it was time for the last look; zero: there was none
+	woke  time.Time     // when it was time for the last look; zero: there was none, or what came of it counts already
 	at    time.Time     // of the last look
 	gap   time.Duration // from it until the next one, if something wakes
 	again time.Duration // from it until the next one, if nothing does; 0: there is none
@@ -41,27 +41,27 @@ func (r *Rhythm) Await(ctx context.Context, wake <-chan struct{}) (woken bool) {
 		r.at = now
 	}
 	if !r.woke.IsZero() { // what the look told was acted on since: that counts, too
-		r.at, r.apart = now, min(share*now.Sub(r.woke), farthest)
+		r.at, r.apart, r.woke = now, min(share*now.Sub(r.woke), farthest), time.Time{}
 	}
-	defer func() { r.woke = time.Now() }()
 	var due <-chan time.Time // nil: never
 	if at := r.due(); !at.IsZero() {
 		due = time.After(time.Until(at))
 	}
 	select {
-	case <-due:
-		return false
 	case <-ctx.Done():
 		return false
+	case <-due:
 	case <-wake:
+		woken = true
 	}
-	if soon := time.Until(r.at.Add(r.gap)); soon > 0 {
+	if soon := time.Until(r.at.Add(r.gap)); woken && soon > 0 {
 		select {
 		case <-time.After(soon):
 		case <-ctx.Done():
 		}
 	}
-	return true
+	r.woke = time.Now()
+	return woken
 }
 
 // due is when to look if nothing wakes; zero: never.

@@ -87,3 +87,22 @@ func TestRhythm(t *testing.T) {
 		})
 	}
 }
+
+// TestRhythmOfShortWaits sees that waits that end before anything happens do not put off the look that ends a rest.
+func TestRhythmOfShortWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		r := wake.Rhythm{Rest: time.Second}
+		for {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*ms)
+			woken := r.Await(ctx, nil)
+			over := ctx.Err() != nil
+			cancel()
+			if at := time.Since(began); !over && !woken && at == time.Second {
+				break
+			} else if !over || at > time.Second {
+				t.Fatalf("at %v: over %v, woken %v; want a look at 1s", at, over, woken)
+			}
+		}
+	})
+}
