@@ -49,7 +49,7 @@ test-real: ## the same contracts and the binary on each tmux of TMUX_BINARIES (d
 images: ## images of the matrix's cells that are missing (OFFLINE=1: on bases made here, from no registry of images)
 	.ci/images
 
-matrix: ## the tests of test-real in a container for each tmux, PARALLEL=4 at once; cells that cannot run are skipped (docs/compatibility.md)
+matrix: ## the tests of test-real in a container for each tmux, PARALLEL=4 at once (FULL=1: every combination); cells that cannot run are skipped (docs/compatibility.md)
 	.ci/images || echo "the cells without an image are skipped"
 	go test -tags matrix -count=1 -timeout 40m -parallel $(PARALLEL) -v ./integration/matrix $(if $(UPDATE),-update)
 

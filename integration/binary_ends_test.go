@@ -80,9 +80,11 @@ func (s *realServer) mustBeUsable(t *testing.T, pane string) {
 }
 
 func TestBinaryEnds(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	eachTmux(t, func(t *testing.T, tmux string) {
 		for _, tt := range ends {
 			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
 				s := newServer(t, tmux)
 				p := hello(t, "--tmux", tmux, "--socket", s.Socket)
 				pane := newSession(t, p, "work")
@@ -90,6 +92,7 @@ func TestBinaryEnds(t *testing.T) {
 				s.mustBeUsable(t, pane) // the daemon runs on, also the one that this process had started
 			})
 			t.Run(tt.name+" during a run", func(t *testing.T) {
+				t.Parallel()
 				s := newServer(t, tmux)
 				p := hello(t, "--tmux", tmux, "--socket", s.Socket)
 				pane := newSession(t, p, "work")
@@ -100,6 +103,7 @@ func TestBinaryEnds(t *testing.T) {
 				mustRecall(t, tmux, s, runID, 7)
 			})
 			t.Run(tt.name+" while a call waits", func(t *testing.T) {
+				t.Parallel()
 				s := newServer(t, tmux)
 				p := hello(t, "--tmux", tmux, "--socket", s.Socket)
 				pane := newSession(t, p, "work")
@@ -119,6 +123,7 @@ func TestBinaryEnds(t *testing.T) {
 }
 
 func TestBinaryKilledDuringARun(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	eachTmux(t, func(t *testing.T, tmux string) {
 		s := newServer(t, tmux)
 		p := hello(t, "--tmux", tmux, "--socket", s.Socket)

@@ -40,7 +40,8 @@ func file(t *testing.T, path string, n int) string {
 }
 
 func TestCaseACommandForPython(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	t.Parallel() // most of it is waiting
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		server := startServer(t, binary, "python3", "-i")
 		server.Screen(t, "%0", ">>>")
 		talk := converseOver(t, backend, server, nil)
@@ -56,7 +57,7 @@ func TestCaseACommandForPython(t *testing.T) {
 }
 
 func TestCaseStopKeysAreKeys(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		talk := converseOver(t, backend, p.realServer, p.frames)
 		talk.must("send_keys", args{"pane_id": "%0", "text": "sleep 99", "enter": true})
@@ -76,7 +77,7 @@ func TestCaseAKeyInAPager(t *testing.T) {
 	if _, err := exec.LookPath("less"); err != nil {
 		t.Fatal(err)
 	}
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		path := filepath.Join(t.TempDir(), "lines")
 		var text strings.Builder
 		for n := range 200 {
@@ -129,7 +130,7 @@ func TestCaseExactTexts(t *testing.T) {
 }
 
 func TestCaseALargePaste(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		path := filepath.Join(t.TempDir(), "received")
 		server := startServer(t, binary, "sh", "-c", "stty raw -echo; echo up; exec cat >"+path)
 		server.Screen(t, "%0", "up")
@@ -158,7 +159,8 @@ while True:
 `
 
 func TestCaseASubmitIsNoPaste(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	t.Parallel() // most of it is waiting
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		path := filepath.Join(t.TempDir(), "submits")
 		server := startServer(t, binary, "python3", "-c", pasteSensitive, path)
 		server.Screen(t, "%0", "up")
@@ -171,7 +173,7 @@ func TestCaseASubmitIsNoPaste(t *testing.T) {
 }
 
 func TestCaseCopyMode(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		talk := converseOver(t, backend, p.realServer, p.frames)
 		p.Tmux(t, "copy-mode", "-t", "%0")
@@ -190,7 +192,7 @@ func TestCaseCopyMode(t *testing.T) {
 }
 
 func TestCaseSynchronizedPanes(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		received := filepath.Join(t.TempDir(), "received")
 		p.Tmux(t, "split-window", "-d", "-t", "%0", "stty raw -echo; echo up; exec cat >"+received)
@@ -242,7 +244,7 @@ func TestCaseRestart(t *testing.T) {
 }
 
 func TestCaseALongLineIsOneLine(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		p.Tmux(t, "resize-window", "-t", "@0", "-x", "40", "-y", "24")
 		talk := converseOver(t, backend, p.realServer, p.frames)
@@ -256,7 +258,7 @@ func TestCaseALongLineIsOneLine(t *testing.T) {
 }
 
 func TestCaseAManyLinesCaptureIsBounded(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		talk := converseOver(t, backend, p.realServer, p.frames)
 		talk.must("run_shell_command", args{"pane_id": "%0", "command": "seq 1 9999"})
@@ -269,7 +271,7 @@ func TestCaseAManyLinesCaptureIsBounded(t *testing.T) {
 }
 
 func TestCaseCommandsThatEndOddly(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		talk := converseOver(t, backend, p.realServer, p.frames)
 		talk.run("%0", "echo a # note", "completed", 0, "a")
@@ -292,7 +294,8 @@ func TestCaseCommandsThatEndOddly(t *testing.T) {
 }
 
 func TestCaseADraft(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	t.Parallel() // most of it is waiting
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		talk := converseOver(t, backend, p.realServer, p.frames)
 		talk.must("list_panes", nil)
@@ -311,7 +314,8 @@ func TestCaseADraft(t *testing.T) {
 
 // A program that types right after a run types at a prompt that is about to be learned.
 func TestCaseADraftAfterARun(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	t.Parallel() // most of it is waiting
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		talk := converseOver(t, backend, p.realServer, p.frames)
 		talk.must("list_panes", nil)
@@ -352,7 +356,8 @@ func TestCaseTextsInListings(t *testing.T) {
 }
 
 func TestCaseAClientThatGivesUp(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	t.Parallel() // most of it is waiting
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		talk := converseOver(t, backend, p.realServer, p.frames)
 		out := talk.must("run_shell_command", args{"pane_id": "%0", "command": "echo begun; sleep 2; echo done; exit 5", "timeout": 0.3})

@@ -59,18 +59,18 @@ func TestConnCLI(t *testing.T) {
 		},
 	}
 	eachTmux(t, func(t *testing.T, binary string) {
+		ways := map[string]func(*testing.T) conntest.Harness{}
 		for name, env := range environments {
-			t.Run(name, func(t *testing.T) {
-				conntest.Test(t, func(t *testing.T) conntest.Harness {
-					server, harness := connHarness(t, binary)
-					conn, err := cli.New(cli.Options{Tmux: binary, SocketPath: server.Socket, Env: env})
-					if err != nil {
-						t.Fatal(err)
-					}
-					harness.Conn = conn
-					return harness
-				})
-			})
+			ways[name] = func(t *testing.T) conntest.Harness {
+				server, harness := connHarness(t, binary)
+				conn, err := cli.New(cli.Options{Tmux: binary, SocketPath: server.Socket, Env: env})
+				if err != nil {
+					t.Fatal(err)
+				}
+				harness.Conn = conn
+				return harness
+			}
 		}
+		eachWay(t, ways, conntest.Test)
 	})
 }

@@ -64,6 +64,7 @@ func TestBinaryControlBackend(t *testing.T) {
 
 		// The session that the client is attached to goes, and then another one will do.
 		s.Tmux(t, "kill-session", "-t", "=main")
+		eventually(t, "its clients are gone", noClients(s)) // what is asked while the client ends may fail
 		call(t, p, "run_shell_command", fields{"pane_id": pane, "command": "echo again"}).want(t, fields{"outcome": "completed"})
 		if got := clients(); !strings.HasPrefix(got, "other 1") || strings.Contains(got, "\n") {
 			t.Errorf("clients:\n%s\nwant one control client of the other session", got)

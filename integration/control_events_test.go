@@ -29,6 +29,7 @@ func heard(t *testing.T, clients *control.Clients, server *tmuxserver.Server) *c
 }
 
 func TestControlEventsContract(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	eachTmux(t, func(t *testing.T, binary string) {
 		porttest.Events(t, func(t *testing.T) porttest.World {
 			w := newTmuxWorld(t, binary)
@@ -51,11 +52,11 @@ func TestControlConnContract(t *testing.T) {
 			w.ports = porttest.Ports{Reader: server, Events: heard(t, clients, server), Input: server, Creator: server, Inspector: server, Snapshots: server, Channels: channels(t, w.realServer, server)}
 			return w
 		}
-		t.Run("Reader", func(t *testing.T) { porttest.Reader(t, world) })
-		t.Run("Events", func(t *testing.T) { porttest.Events(t, world) })
-		t.Run("Input", func(t *testing.T) { porttest.Input(t, world) })
-		t.Run("Creator", func(t *testing.T) { porttest.Creator(t, world) })
-		t.Run("Snapshots", func(t *testing.T) { porttest.Snapshots(t, world) })
-		t.Run("Channels", func(t *testing.T) { porttest.Channels(t, world) })
+		t.Run("Reader", func(t *testing.T) { t.Parallel(); porttest.Reader(t, world) })
+		t.Run("Events", func(t *testing.T) { t.Parallel(); porttest.Events(t, world) })
+		t.Run("Input", func(t *testing.T) { t.Parallel(); porttest.Input(t, world) })
+		t.Run("Creator", func(t *testing.T) { t.Parallel(); porttest.Creator(t, world) })
+		t.Run("Snapshots", func(t *testing.T) { t.Parallel(); porttest.Snapshots(t, world) })
+		t.Run("Channels", func(t *testing.T) { t.Parallel(); porttest.Channels(t, world) })
 	})
 }

@@ -36,8 +36,19 @@ const (
 // eachBackend runs a test against every tmux under test over each backend, as subtests named for both.
 func eachBackend(t *testing.T, test func(t *testing.T, binary, backend string)) {
 	t.Helper()
+	overBackends(t, 2, test)
+}
+
+// anyBackend is eachBackend for a rule to which the backend does not matter; with -short such tests take turns, and each runs over one.
+func anyBackend(t *testing.T, test func(t *testing.T, binary, backend string)) {
+	t.Helper()
+	overBackends(t, 1, test)
+}
+
+func overBackends(t *testing.T, least int, test func(t *testing.T, binary, backend string)) {
+	t.Helper()
 	eachTmux(t, func(t *testing.T, binary string) {
-		for _, backend := range []string{backendCLI, backendControl} {
+		for _, backend := range few(t, 0, least, backendCLI, backendControl) {
 			t.Run(backend, func(t *testing.T) { test(t, binary, backend) })
 		}
 	})

@@ -168,6 +168,7 @@ func TestEnrolledScriptsThatLeaveProcesses(t *testing.T) {
 
 // What runs when the call ends is told to end, and then killed.
 func TestEnrolledScriptsThatAreEnded(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	eachEnrolling(t, func(t *testing.T, binary string) {
 		z := enrolled(t, binary)
 		dir := t.TempDir()

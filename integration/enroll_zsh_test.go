@@ -19,6 +19,7 @@ func boundedContext(t testing.TB) (context.Context, context.CancelFunc) {
 
 // What a person may be at when a script comes, whether it runs then, and what brings the prompt back.
 func TestEnrolledZshSituations(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	eachEnrolling(t, func(t *testing.T, binary string) {
 		z := enrolled(t, binary, "bindkey -e", "zmodload zsh/complist", "edit() { zle recursive-edit }; zle -N edit; bindkey '^Xr' edit")
 		for _, c := range []struct {

@@ -14,16 +14,15 @@ import (
 
 func TestEnrollmentsContract(t *testing.T) {
 	eachEnrolling(t, func(t *testing.T, binary string) {
-		for name, backend := range map[string]func(*testing.T, *realServer) *tmuxserver.Server{"cli": cliServer, "control": controlServer} {
-			t.Run(name, func(t *testing.T) {
-				porttest.Enrollments(t, func(t *testing.T) porttest.World {
-					w := newTmuxWorld(t, binary)
-					w.ports.Enrollments, w.ports.Authorizer, w.ports.Processes = enrollments(t), backend(t, w.realServer), process.New(process.Options{})
-					w.ports.Identity = process.NewIdentity(w.ports.Inspector)
-					return w
-				})
-			})
+		over := func(backend func(*testing.T, *realServer) *tmuxserver.Server) func(*testing.T) porttest.World {
+			return func(t *testing.T) porttest.World {
+				w := newTmuxWorld(t, binary)
+				w.ports.Enrollments, w.ports.Authorizer, w.ports.Processes = enrollments(t), backend(t, w.realServer), process.New(process.Options{})
+				w.ports.Identity = process.NewIdentity(w.ports.Inspector)
+				return w
+			}
 		}
+		eachWay(t, map[string]func(*testing.T) porttest.World{backendCLI: over(cliServer), backendControl: over(controlServer)}, porttest.Enrollments)
 	})
 }
 

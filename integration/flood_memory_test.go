@@ -58,7 +58,7 @@ func mustBeSmall(t *testing.T, p *pipes.Process, start int) {
 
 // However much a pane writes, reading it and waiting in it costs little memory.
 func TestFloodCostsLittleMemory(t *testing.T) {
-	bound := time.Duration(often(5)) * time.Second // of each flood
+	bound := time.Duration(often(50)) * 100 * time.Millisecond // of each flood
 	long := strings.Repeat("0123456789", 100)
 	eachTmux(t, func(t *testing.T, tmux string) {
 		for name, program := range map[string]string{"yes": "yes", "a counter": "seq inf", "long lines": "yes " + long} {

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,7 +30,7 @@ const endBound = 10 * time.Second
 // often is how many times a test does what goes wrong only now and then: fewer with -short, as in the cells of the matrix.
 func often(n int) int {
 	if testing.Short() {
-		return n / 5
+		return n / 10
 	}
 	return n
 }
@@ -48,6 +50,19 @@ func few[E any](t testing.TB, turn, n int, all ...E) []E {
 		some[i] = all[(first+i*len(all)/n)%len(all)]
 	}
 	return some
+}
+
+// eachWay runs a suite for each way to make what it is about, as subtests named for the way; with -short its cases take turns.
+func eachWay[W any](t *testing.T, ways map[string]func(*testing.T) W, suite func(*testing.T, func(*testing.T) W)) {
+	t.Helper()
+	names := slices.Sorted(maps.Keys(ways))
+	if testing.Short() {
+		suite(t, func(t *testing.T) W { return ways[few(t, 0, 1, names...)[0]](t) })
+		return
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) { suite(t, ways[name]) })
+	}
 }
 
 // eachTmux runs a test against every tmux under test, as a subtest named for its version.

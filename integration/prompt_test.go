@@ -316,7 +316,7 @@ func TestDrafts(t *testing.T) {
 		client := s.control(t, "main")
 		each, least := 1, 80 // state of each style, and percent of the empty prompts that are to be called so
 		if testing.Short() { // a sample
-			each, least = 3, 70
+			each, least = 6, 70
 		}
 		samples := make([][]promptSample, len(promptStyles))
 		errors := make([]error, len(promptStyles))

@@ -62,6 +62,7 @@ func typed(t *testing.T, s *realServer, line string, variables ...string) *pipes
 
 // The recipe: what a person who denies by default does with this server, from the first line to the end of input, through pipes.
 func TestTheRecipe(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	eachTmux(t, func(t *testing.T, tmux string) {
 		s := startServer(t, tmux, "env", "PS1=$ ", "zsh", "-f")
 		s.Screen(t, "%0", "$")

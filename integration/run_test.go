@@ -110,6 +110,7 @@ func TestRunIsInterruptedAndStopped(t *testing.T) {
 }
 
 func TestAShellInItsConfigurationRunsOnce(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	eachTmux(t, func(t *testing.T, binary string) {
 		for _, family := range []guard.Shell{guard.Bash, guard.Zsh} {
 			p := startPane(t, binary, family, "sleep 2\n")
@@ -122,7 +123,7 @@ func TestAShellInItsConfigurationRunsOnce(t *testing.T) {
 }
 
 func TestRunPastTheHistoryLimit(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		c := converseOver(t, backend, p.realServer, p.frames)
 		for range 2 {
@@ -143,7 +144,7 @@ func TestRunPastTheHistoryLimit(t *testing.T) {
 }
 
 func TestParallelRuns(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		c := converseOver(t, backend, p.realServer, p.frames)
 		type answer struct {
@@ -209,7 +210,7 @@ func TestParallelRuns(t *testing.T) {
 
 // Whatever ends a run ends the wait for it at once, with its name.
 func TestRunEndsWithWhatItRunsIn(t *testing.T) {
-	eachBackend(t, func(t *testing.T, binary, backend string) {
+	anyBackend(t, func(t *testing.T, binary, backend string) {
 		for _, c := range []struct {
 			name, outcome string
 			end           []string
@@ -250,6 +251,7 @@ func TestRunEndsWithWhatItRunsIn(t *testing.T) {
 
 // A program that looks like a shell at its prompt takes the typed line: the command does not start then, and never will.
 func TestARunThatDoesNotStartNeverRuns(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	eachTmux(t, func(t *testing.T, binary string) {
 		p := startIdle(t, binary, guard.Bash, "")
 		talk := converse(t, p.realServer, p.frames)

@@ -21,15 +21,15 @@ import (
 func TestTmuxServerContract(t *testing.T) {
 	eachTmux(t, func(t *testing.T, binary string) {
 		world := func(t *testing.T) porttest.World { return newTmuxWorld(t, binary) }
-		t.Run("Reader", func(t *testing.T) { porttest.Reader(t, world) })
-		t.Run("Events", func(t *testing.T) { porttest.Events(t, world) })
-		t.Run("Input", func(t *testing.T) { porttest.Input(t, world) })
-		t.Run("Creator", func(t *testing.T) { porttest.Creator(t, world) })
-		t.Run("Inspector", func(t *testing.T) { porttest.Inspector(t, world) })
-		t.Run("Snapshots", func(t *testing.T) { porttest.Snapshots(t, world) })
-		t.Run("Manager", func(t *testing.T) { porttest.Manager(t, world) })
-		t.Run("Channels", func(t *testing.T) { porttest.Channels(t, world) })
-		t.Run("Terminator", func(t *testing.T) { porttest.Terminator(t, world) })
+		t.Run("Reader", func(t *testing.T) { t.Parallel(); porttest.Reader(t, world) })
+		t.Run("Events", func(t *testing.T) { t.Parallel(); porttest.Events(t, world) })
+		t.Run("Input", func(t *testing.T) { t.Parallel(); porttest.Input(t, world) })
+		t.Run("Creator", func(t *testing.T) { t.Parallel(); porttest.Creator(t, world) })
+		t.Run("Inspector", func(t *testing.T) { t.Parallel(); porttest.Inspector(t, world) })
+		t.Run("Snapshots", func(t *testing.T) { t.Parallel(); porttest.Snapshots(t, world) })
+		t.Run("Manager", func(t *testing.T) { t.Parallel(); porttest.Manager(t, world) })
+		t.Run("Channels", func(t *testing.T) { t.Parallel(); porttest.Channels(t, world) })
+		t.Run("Terminator", func(t *testing.T) { t.Parallel(); porttest.Terminator(t, world) })
 	})
 }
 

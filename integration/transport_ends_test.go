@@ -156,6 +156,7 @@ func remains(t *testing.T, s *realServer, pipes []string, daemon string) []strin
 }
 
 func TestNothingIsLeftOfASession(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	eachTmux(t, func(t *testing.T, tmux string) {
 		for _, end := range []struct {
 			name string

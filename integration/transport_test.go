@@ -13,45 +13,50 @@ import (
 	"time"
 )
 
-// A frame that the session does not end over, and how it is answered.
-var badFrames = []struct {
+// A badFrame is one that the session does not end over, and how it is answered.
+type badFrame struct {
 	name, line string
 	id         string
 	code       int
-}{
-	{"malformed", `{"jsonrpc":`, `null`, -32700},
-	{"no JSON", `hello`, `null`, -32700},
-	{"byte order mark", "\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `1`, -32700},
-	{"blank", ``, `null`, -32700},
-	{"number", `7`, `null`, -32600},
-	{"string", `"ping"`, `null`, -32600},
-	{"null", `null`, `null`, -32600},
-	{"trailing comma", `{"jsonrpc":"2.0","id":1,"method":"ping",}`, `1`, -32700},
-	{"trailing comma after the object", `{"jsonrpc":"2.0","id":1,"method":"ping"},`, `1`, -32700},
-	{"two objects", `{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0","id":2,"method":"ping"}`, `null`, -32700},
-	{"wrong version", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, `1`, -32600},
-	{"object as id", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `null`, -32600},
-	{"bool as id", `{"jsonrpc":"2.0","id":true,"method":"ping"}`, `null`, -32600},
-	{"null as id", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, `null`, -32600},
-	{"fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `null`, -32600},
-	{"id beyond 2^53", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `null`, -32600},
-	{"deep", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}}`, `1`, -32600},
-	{"deeper than any decoder goes", `{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat("[", 100000) + `}`, `1`, -32700},
-	{"empty array", `[]`, `null`, -32600},
-	{"batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `null`, -32600},
-	{"name twice", `{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}`, `1`, -32600},
-	{"invalid UTF-8", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + "\xff" + `"}}`, `1`, -32700},
-	{"over 16 MiB", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 17<<20) + `"}}`, `1`, -32600},
-	{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, `1`, -32601},
-	{"bad params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, `1`, -32602},
-	{"unknown tool", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no_such"}}`, `1`, -32602},
+}
+
+// badFrames are made when they are needed: this binary also is many a helper, which has no use for 17 MB of them.
+func badFrames() []badFrame {
+	return []badFrame{
+		{"malformed", `{"jsonrpc":`, `null`, -32700},
+		{"no JSON", `hello`, `null`, -32700},
+		{"byte order mark", "\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `1`, -32700},
+		{"blank", ``, `null`, -32700},
+		{"number", `7`, `null`, -32600},
+		{"string", `"ping"`, `null`, -32600},
+		{"null", `null`, `null`, -32600},
+		{"trailing comma", `{"jsonrpc":"2.0","id":1,"method":"ping",}`, `1`, -32700},
+		{"trailing comma after the object", `{"jsonrpc":"2.0","id":1,"method":"ping"},`, `1`, -32700},
+		{"two objects", `{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0","id":2,"method":"ping"}`, `null`, -32700},
+		{"wrong version", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, `1`, -32600},
+		{"object as id", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `null`, -32600},
+		{"bool as id", `{"jsonrpc":"2.0","id":true,"method":"ping"}`, `null`, -32600},
+		{"null as id", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, `null`, -32600},
+		{"fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `null`, -32600},
+		{"id beyond 2^53", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `null`, -32600},
+		{"deep", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}}`, `1`, -32600},
+		{"deeper than any decoder goes", `{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat("[", 100000) + `}`, `1`, -32700},
+		{"empty array", `[]`, `null`, -32600},
+		{"batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `null`, -32600},
+		{"name twice", `{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}`, `1`, -32600},
+		{"invalid UTF-8", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + "\xff" + `"}}`, `1`, -32700},
+		{"over 16 MiB", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 17<<20) + `"}}`, `1`, -32600},
+		{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, `1`, -32601},
+		{"bad params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, `1`, -32602},
+		{"unknown tool", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no_such"}}`, `1`, -32602},
+	}
 }
 
 func TestBadFramesAreAnsweredAndTheSessionLives(t *testing.T) {
 	eachTmux(t, func(t *testing.T, tmux string) {
 		s := startServer(t, tmux)
 		w := dial(t, "--tmux", tmux, "--socket", s.Socket)
-		for _, bad := range badFrames {
+		for _, bad := range badFrames() {
 			t.Run(bad.name, func(t *testing.T) {
 				w.T = t
 				w.send(bad.line)
@@ -237,6 +242,7 @@ func children(t *testing.T, pid int) string {
 }
 
 func TestCancelledCallIsNotAnsweredAndItsWorkEnds(t *testing.T) {
+	t.Parallel()                           // most of it is waiting
 	const window = 2500 * time.Millisecond // in which a wait that goes on asks tmux twice
 	eachTmux(t, func(t *testing.T, tmux string) {
 		s := startServer(t, tmux)
@@ -277,6 +283,7 @@ func TestCancelledCallIsNotAnsweredAndItsWorkEnds(t *testing.T) {
 
 // A peer that does not read cannot keep the process.
 func TestPeerThatStopsReading(t *testing.T) {
+	t.Parallel() // most of it is waiting
 	for _, tt := range []struct {
 		name  string
 		lists int         // how many lists of tools it asks for
@@ -285,10 +292,11 @@ func TestPeerThatStopsReading(t *testing.T) {
 	}{
 		{"and leaves too much unread", 400, func(*wire) {}, "unread"},
 		{"and leaves a little unread", 8, func(*wire) {}, "did not read"},
-		{"and ends the input", 8, func(w *wire) { _ = w.in.Close() }, "left unread at the end"},
+		{"and ends the input", 8, func(w *wire) { _ = w.in.Close() }, "read"}, // "left unread" or "did not read": the end and the last write are as long ago
 		{"and hangs up", 1, func(w *wire) { _ = w.out.Close() }, "broken pipe"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			w := open(t, exec.Command(serverBinary(t), "--socket", newServer(t, "tmux").Socket))
 			text := strings.Join([]string{initializeFrame, initializedFrame, ""}, "\n")
 			for id := range tt.lists {

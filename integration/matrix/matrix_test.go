@@ -89,9 +89,13 @@ func runCell(t *testing.T, judge func(*testing.T) testing.TB, e engine, result *
 	defer cancel()
 	env := []string{"LIBTMUX_MCP_BINARY=" + dir + "/libtmux-mcp", "LIBTMUX_MCP_EMBEDDING=" + dir + "/embedding", "TMUX_BINARIES=tmux"}
 	run := func(name string, ended func(matrix.Top)) error {
-		argv := []string{dir + "/integration.test", "-test.short", "-test.timeout", (testsBound - 10*time.Second).String()}
+		argv := []string{dir + "/integration.test", "-test.timeout", (testsBound - 10*time.Second).String()}
+		if os.Getenv("FULL") == "" {
+			argv = append(argv, "-test.short")
+		}
 		if name == "" {
-			argv = append(argv, "-test.skip", "^TestImport") // these are about the sources, which are not in a cell
+			// Those left out are about the sources, which are not in a cell. Those that are parallel wait most of their time.
+			argv = append(argv, "-test.skip", "^TestImport", "-test.parallel", "4")
 		} else {
 			argv = append(argv, "-test.run", "^"+name+"$", "-test.parallel", "1")
 		}
