@@ -11,17 +11,19 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 )
 
-// A call is one command list on its way. Markers stand between its commands and, on a line of its own that tmux runs
-// whatever became of the list, at its end; they hold a nonce, so that nothing that a command prints can pass for one.
+// A call is one command list on its way. Behind each of its commands stands a marker, behind its guard too, and on a line of its own
+// that tmux runs whatever became of the list, another one; they hold a nonce, so that nothing that a command prints can pass for one.
 type call struct {
 	nonce string
 	list  tmuxserver.List
 	done  chan outcome // holds one
 
-	result tmuxserver.Result
-	seen   int  // markers
-	over   bool // the guard did not hold or a command failed: tmux drops the rest
-	cut    bool // the answer is longer than is taken
+	result   tmuxserver.Result
+	began    bool // something of it was heard
+	passed   int  // markers, and one for a guard that there is not
+	over     bool // the guard did not hold or a command failed: tmux drops the rest
+	cut      bool // the answer is longer than is taken
+	answered bool // done holds how it ended, or held it
 }
 
 // An outcome is how a call ended.
@@ -31,10 +33,14 @@ type outcome struct {
 }
 
 func newCall(list tmuxserver.List) *call {
-	return &call{
+	c := &call{
 		nonce: rand.Text(), list: list, done: make(chan outcome, 1),
 		result: tmuxserver.Result{Replies: make([]tmuxserver.Reply, len(list.Commands))},
 	}
+	if list.Guard == nil {
+		c.passed, c.result.Passed = 1, true
+	}
+	return c
 }
 
 func (c *call) marker(i int) string { return c.nonce + "-" + strconv.Itoa(i) + "-" }
@@ -45,61 +51,77 @@ func (c *call) refused() string     { return c.nonce + "-refused-" }
 func (c *call) text() string {
 	var commands []tmuxserver.Command
 	if g := c.list.Guard; g != nil {
-		commands = append(commands, grammar.Hold(g.Target, g.Format, g.Want, c.refused()))
+		commands = append(commands, grammar.Hold(g.Target, g.Format, g.Want, c.refused()), print(c.marker(0)))
 	}
 	for i, command := range c.list.Commands {
-		commands = append(commands, print(c.marker(i)), command)
+		commands = append(commands, command, print(c.marker(i+1)))
 	}
 	var text strings.Builder
-	render(&text, append(commands, print(c.marker(len(c.list.Commands)))))
+	if len(commands) > 0 {
+		render(&text, commands)
+	}
 	render(&text, []tmuxserver.Command{print(c.end())})
 	return text.String()
 }
 
 func print(text string) tmuxserver.Command { return tmuxserver.Command{"display-message", "-p", text} }
 
-// hear takes the next block of a command of this client's, and reports whether it was the last one of the call.
+// hear takes the next block of a command of this client's, and reports whether it was the last one of the call. The answer does not
+// wait for that one if all went well.
 func (c *call) hear(block Block) (last bool) {
-	replies := c.result.Replies
+	replies, current := c.result.Replies, c.passed-1 // -1: the guard
+	first := !c.began
+	c.began = true
 	switch {
 	case block.Output == c.end()+"\n":
+		c.answer(c.outcome())
 		return true
-	case c.over:
-	case c.seen <= len(replies) && block.Output == c.marker(c.seen)+"\n":
-		if c.seen > 0 {
-			replies[c.seen-1].State = tmuxserver.Done
+	case c.over || current == len(replies):
+	case block.Output == c.marker(c.passed)+"\n":
+		if current >= 0 {
+			replies[current].State = tmuxserver.Done
 		}
 		c.result.Passed = true
-		c.seen++
+		if c.passed++; c.passed > len(replies) {
+			c.answer(c.outcome())
+		}
 	case !block.Failed:
-		if c.seen > 0 && c.seen <= len(replies) {
-			replies[c.seen-1].Output += block.Output
+		if current >= 0 {
+			replies[current].Output += block.Output
 			c.cut = c.cut || block.Cut
 		}
 	case c.list.Guard != nil && strings.Contains(block.Output, c.refused()):
 		_, found, _ := strings.Cut(block.Output, c.refused())
 		c.result.Found, _, _ = strings.Cut(found, c.refused())
 		c.over = true
-	case len(replies) > 0: // without a marker before it: tmux rejects the list as a whole
-		reply := &replies[min(max(c.seen-1, 0), len(replies)-1)]
+	case len(replies) > 0:
+		reply := &replies[max(current, 0)]
 		reply.State, reply.Error = tmuxserver.Failed, block.Output
 		c.over = true
+		if first && strings.HasPrefix(block.Output, "parse error: ") { // tmux rejects the list as a whole
+			c.result.Passed = false
+		}
 	}
 	return false
 }
 
-// began reports whether something of the list ran.
-func (c *call) began() bool { return c.seen > 0 || c.over }
+// answer gives an outcome to who waits for it, unless there was one.
+func (c *call) answer(out outcome) {
+	if !c.answered {
+		c.answered = true
+		c.done <- out
+	}
+}
 
-// outcome is the answer, once all of it was heard.
+// outcome is the answer, once all of it was heard that matters.
 func (c *call) outcome() outcome {
 	switch {
 	case c.cut:
 		return outcome{err: &fault.Error{
 			Kind: fault.Capacity, Delivery: fault.PossiblySent, Message: "tmux answered with more than is taken", Recovery: "ask for less at once",
 		}}
-	case !c.over && c.seen <= len(c.result.Replies):
-		return outcome{err: broken(fault.PossiblySent, fmt.Sprintf("an answer without its marker %d of %d", c.seen, len(c.result.Replies)), nil)}
+	case !c.over && c.passed <= len(c.result.Replies):
+		return outcome{err: broken(fault.PossiblySent, fmt.Sprintf("an answer without its marker %d of %d", c.passed, len(c.result.Replies)), nil)}
 	}
 	return outcome{result: c.result}
 }

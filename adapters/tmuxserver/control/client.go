@@ -34,7 +34,7 @@ type client struct {
 	ended    chan struct{} // closed when nothing will be heard any more
 
 	mu    sync.Mutex
-	calls []*call // sent and not answered, in order
+	calls []*call // sent and not over, in order
 	gone  bool    // ended, or about to
 	exit  bool    // tmux let the client go in order: all that it had to say was said
 }
@@ -66,7 +66,7 @@ func (c *client) read() {
 	c.calls = nil
 	c.mu.Unlock()
 	for _, call := range calls {
-		call.done <- outcome{err: c.lost(call)}
+		call.answer(outcome{err: c.lost(call)})
 	}
 }
 
@@ -84,20 +84,16 @@ func (c *client) hear(m Message) {
 		c.notify(m)
 	case m.Block.Own:
 		c.mu.Lock()
-		var answered *call
 		if len(c.calls) > 0 && c.calls[0].hear(*m.Block) {
-			answered, c.calls = c.calls[0], c.calls[1:]
+			c.calls = c.calls[1:]
 		}
 		c.mu.Unlock()
-		if answered != nil {
-			answered.done <- answered.outcome()
-		}
 	}
 }
 
 // lost is the fault of a call whose answer will not come.
 func (c *client) lost(call *call) error {
-	if c.exit && !call.began() {
+	if c.exit && !call.began {
 		return broken(fault.NotSent, "the client ended", errNotRun)
 	}
 	return broken(fault.PossiblySent, "the client ended before tmux answered", nil)
