@@ -39,9 +39,9 @@ func (a *App) attend(ctx context.Context, r *run) {
 	}
 	a.keep(r, record)
 	settled := a.runs.settle(r.place(), r.plan.PID, r.inputs)
-	a.leave(r)
 	r.record = record
-	close(r.ended)
+	close(r.ended) // whoever waits need not wait for what follows
+	a.leave(r)
 	a.runs.drop(r.plan.RunID) // from now on its record answers
 	settled(a.settle(ctx, r))
 }
@@ -188,4 +188,5 @@ func (a *App) leave(r *run) {
 		a.log.Warn("a frame cannot be closed", "run", r.plan.RunID, "err", err)
 	}
 	a.runs.release(r.place(), r.plan.RunID)
+	close(r.left)
 }

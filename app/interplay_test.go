@@ -450,3 +450,49 @@ func TestADraftIsNotLearnedAsAPrompt(t *testing.T) {
 		})
 	}
 }
+
+// Slow frames take a while to be closed.
+type slowFrames struct{ ports.Frames }
+
+func (s slowFrames) Stage(ctx context.Context, plan ports.Plan) (ports.Frame, error) {
+	staged, err := s.Frames.Stage(ctx, plan)
+	return slowFrame{staged}, err
+}
+
+type slowFrame struct{ ports.Frame }
+
+const slowClose = 20 * time.Millisecond
+
+func (s slowFrame) Close() error {
+	time.Sleep(slowClose)
+	return s.Frame.Close()
+}
+
+// The answer of a run comes before its pane is given free, for which the next call waits.
+func TestAnAnswerDoesNotWaitForItsFrame(t *testing.T) {
+	inHouse(t, fake.Options{}, func(h *house) {
+		pane := h.shell()
+		a := h.with(func(p *app.Ports) { p.Frames = slowFrames{h.world} })
+		defer a.Close()
+		run := func() time.Duration {
+			began := time.Now()
+			out, err := a.RunShellCommand(h.Context(), app.RunShellCommandIn{PaneID: string(pane), Command: "echo ran"})
+			if err != nil || cmp.Diff([]string{"ran"}, out.Lines) != "" {
+				h.Fatalf("%+v, %v", out, err)
+			}
+			return time.Since(began)
+		}
+		run() // after which the prompt is known
+		time.Sleep(time.Second)
+		if took := run(); took >= slowClose {
+			h.Errorf("the answer came after %v", took)
+		}
+		if _, err := a.SendKeys(h.Context(), app.SendKeysIn{PaneID: string(pane), Text: new("echo typed"), Enter: true}); err != nil {
+			h.Errorf("the next call: %v", err)
+		}
+		h.awaitPrompt(pane)
+		if got := h.world.Screen(pane); !strings.Contains(got, "\ntyped\n") {
+			h.Errorf("the next call typed nothing:\n%s", got)
+		}
+	})
+}

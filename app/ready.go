@@ -104,10 +104,18 @@ func (a *App) claim(ctx context.Context, id tmux.PaneID) (tmux.Topology, tmux.Pa
 	return t, pane, release, err
 }
 
-// holders are the runs that hold panes of a window: those of this process, and those of others of the same user.
+// holders are the runs that hold panes of a window: those of this process, and those of others of the same user. For one that was answered
+// and is about to leave its pane it waits.
 func (a *App) holders(ctx context.Context, t tmux.Topology, window tmux.WindowID) (map[tmux.PaneID]string, error) {
 	held := a.runs.holders(t.Server.Generation)
 	for _, pane := range t.PanesOf(window) {
+		if left := a.runs.leaving(held[pane.ID]); left != nil {
+			select {
+			case <-left:
+				delete(held, pane.ID)
+			case <-ctx.Done():
+			}
+		}
 		if held[pane.ID] != "" {
 			continue
 		}

@@ -90,6 +90,18 @@ func (r *registry) holders(generation tmux.Generation) map[tmux.PaneID]string {
 	return held
 }
 
+// leaving is closed when a run that was answered holds its pane no more; nil if it was not answered yet, or is not attended.
+func (r *registry) leaving(id string) <-chan struct{} {
+	if run, attended := r.find(id); attended {
+		select {
+		case <-run.ended:
+			return run.left
+		default:
+		}
+	}
+	return nil
+}
+
 func (r *registry) add(run *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -41,6 +41,7 @@ type run struct {
 
 	ended  chan struct{} // closed once record is set
 	record frame.Record  // how it ended; Running if it was left stopped
+	left   chan struct{} // closed once it holds its pane no more
 }
 
 func (r *run) place() place { return place{r.plan.Server.Generation, r.plan.Pane} }
@@ -157,7 +158,7 @@ func (a *App) stage(ctx context.Context, wish guard.Wish, cleared clearing, comm
 		cleared, err := a.clear(ctx, ready)
 		return nil, cleared, err
 	}
-	r := &run{plan: plan, ready: ready, ended: make(chan struct{})}
+	r := &run{plan: plan, ready: ready, ended: make(chan struct{}), left: make(chan struct{})}
 	if holder := a.runs.hold(r.place(), plan.RunID); holder != "" {
 		ready.known.Holders = map[tmux.PaneID]string{plan.Pane: holder}
 		return nil, clearing{}, guard.Judge(ready.topology, ready.wish, ready.known).Refusal
