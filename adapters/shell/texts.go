@@ -16,6 +16,7 @@ const (
 	fileCommand  = "cmd"      // the command, as the caller wrote it
 	fileUp       = "up"       // FIFO from the shell to us
 	fileDown     = "down"     // FIFO from us to the shell
+	fileHistory  = "h"        // the newest line of the history of a bash
 	fileErrexit  = "e"        // exists if the pane's shell has errexit on
 	fileRan      = "ran"      // exists once the command was let go
 	fileStatus   = "st"       // the status and a newline, once the command ended
@@ -66,8 +67,11 @@ const source = `(\. '@D/b') 8<>'@D/up'
 `
 
 // forget takes the typed line out of the history of a bash that does not ignore lines with a leading blank. The others
-// either do or offer no way.
-const forget = `case $(HISTTIMEFORMAT= \history 1) in *' \. @D/go') \history -d -1;; esac
+// either do or offer no way. It goes through a file because since 5.2 bash reads one without a process of its own; under errexit what is
+// no condition would end the person's shell.
+const forget = `if HISTTIMEFORMAT= \history 1 >'@D/h'; then
+case $(<'@D/h') in *' \. @D/go') \history -d -1;; esac
+fi
 `
 
 // body runs in a subshell of the pane's shell. The backslashes beat aliases. What would print into the output or end the
