@@ -214,6 +214,11 @@ const inspectFirst = "inspect the state before you retry (list_panes, capture_pa
 // tmux does not know.
 func (a *App) topology(ctx context.Context, detail tmux.Detail) (tmux.Topology, error) {
 	t, err := a.Reader.Topology(ctx, detail)
+	return a.seen(ctx, t, err)
+}
+
+// seen is what topology makes of a topology.
+func (a *App) seen(ctx context.Context, t tmux.Topology, err error) (tmux.Topology, error) {
 	if err == nil && t.Running {
 		err = checkBound(ctx, t.Server)
 	}
@@ -241,10 +246,15 @@ func (a *App) listing(ctx context.Context, detail tmux.Detail) (tmux.Topology, e
 // reference in which it stood.
 func (a *App) known(ctx context.Context, detail tmux.Detail, id, lister string) (tmux.Topology, error) {
 	t, err := a.topology(ctx, detail)
+	return t, a.check(ctx, t, err, id, lister)
+}
+
+// check is what known asks of a topology.
+func (a *App) check(ctx context.Context, t tmux.Topology, err error, id, lister string) error {
 	if _, exact := ctx.Value(referenceKey{}).(Reference); err != nil || !t.Running || exact {
-		return t, err
+		return err
 	}
-	return t, a.acknowledged.Check(t.Server.Generation, id, lister)
+	return a.acknowledged.Check(t.Server.Generation, id, lister)
 }
 
 // knownPane parses a pane id and finds the pane.
@@ -259,4 +269,15 @@ func (a *App) knownPane(ctx context.Context, detail tmux.Detail, text string) (t
 	}
 	pane, err := target.Pane(t, id)
 	return t, pane, err
+}
+
+// knownPrompt finds a pane as knownPane does, and what it shows at the same instant if that can be had with it.
+func (a *App) knownPrompt(ctx context.Context, id tmux.PaneID) (tmux.Topology, tmux.Pane, *screen.Capture, error) {
+	t, prompt, err := a.Reader.Look(ctx, tmux.DetailBrief, promptOf(tmux.Server{}, id))
+	t, err = a.seen(ctx, t, err)
+	if err := a.check(ctx, t, err, string(id), "list_panes"); err != nil {
+		return tmux.Topology{}, tmux.Pane{}, nil, err
+	}
+	pane, err := target.Pane(t, id)
+	return t, pane, prompt, err
 }

@@ -62,11 +62,18 @@ func (c clearing) told(err error) error {
 // little for a shell that only just started, that only just ran a command of ours, or whose prompt was just cleared.
 func (a *App) ready(ctx context.Context, wish guard.Wish, cleared clearing) (found readiness, release func(), err error) {
 	for giveUp := time.Now().Add(startGrace); ; {
-		t, pane, release, err := a.claim(ctx, wish.Pane)
+		if err := a.runs.settled(ctx, wish.Pane); err != nil {
+			return readiness{}, nil, asFault(err, "wait for the prompt of the pane")
+		}
+		var prompt *screen.Capture
+		t, pane, release, err := a.claimAs(ctx, func() (t tmux.Topology, pane tmux.Pane, err error) {
+			t, pane, prompt, err = a.knownPrompt(ctx, wish.Pane)
+			return t, pane, err
+		})
 		if err != nil {
 			return readiness{}, nil, err
 		}
-		found, err := a.judgeReady(ctx, t, pane, wish, cleared)
+		found, err := a.judgeReady(ctx, t, pane, prompt, wish, cleared)
 		if err != nil {
 			release()
 			return readiness{}, nil, err
@@ -91,13 +98,18 @@ func (a *App) ready(ctx context.Context, wish guard.Wish, cleared clearing) (fou
 
 // claim reads the server and claims the window of a pane.
 func (a *App) claim(ctx context.Context, id tmux.PaneID) (tmux.Topology, tmux.Pane, func(), error) {
-	t, pane, err := a.knownPane(ctx, tmux.DetailBrief, string(id))
+	return a.claimAs(ctx, func() (tmux.Topology, tmux.Pane, error) { return a.knownPane(ctx, tmux.DetailBrief, string(id)) })
+}
+
+// claimAs claims the window of a pane that read finds, as it is then.
+func (a *App) claimAs(ctx context.Context, read func() (tmux.Topology, tmux.Pane, error)) (tmux.Topology, tmux.Pane, func(), error) {
+	t, pane, err := read()
 	if err != nil {
 		return tmux.Topology{}, tmux.Pane{}, nil, err
 	}
 	release, waited, err := a.claims.take(ctx, claimedWindow{t.Server.Generation, pane.Window})
 	if err == nil && waited {
-		if t, pane, err = a.knownPane(ctx, tmux.DetailBrief, string(id)); err != nil {
+		if t, pane, err = read(); err != nil {
 			release()
 		}
 	}
@@ -130,8 +142,10 @@ func (a *App) holders(ctx context.Context, t tmux.Topology, window tmux.WindowID
 	return held, nil
 }
 
-// judgeReady judges a pane for a run. What cannot pass anyhow is not looked at.
-func (a *App) judgeReady(ctx context.Context, t tmux.Topology, pane tmux.Pane, wish guard.Wish, cleared clearing) (readiness, error) {
+// judgeReady judges a pane for a run, given what it showed just now if that is known. What cannot pass anyhow is not looked at.
+func (a *App) judgeReady(
+	ctx context.Context, t tmux.Topology, pane tmux.Pane, shown *screen.Capture, wish guard.Wish, cleared clearing,
+) (readiness, error) {
 	holders, err := a.holders(ctx, t, pane.Window)
 	if err != nil {
 		return readiness{}, err
@@ -144,7 +158,7 @@ func (a *App) judgeReady(ctx context.Context, t tmux.Topology, pane tmux.Pane, w
 		return readiness{known: known, verdict: verdict}, nil //nolint:nilerr // a refusal is a finding
 	}
 	var prompt screen.Capture
-	if known.Process, known.Draft, prompt, err = a.look(ctx, t.Server, pane); err != nil {
+	if known.Process, known.Draft, prompt, err = a.look(ctx, t.Server, pane, shown); err != nil {
 		return readiness{}, err
 	}
 	if cleared.text != nil { // once is enough: what still stands there is something else
@@ -202,8 +216,10 @@ func passing(refusal *fault.Error, known guard.Evidence, cleared clearing) bool 
 }
 
 // look says what runs in the foreground of a pane and what stands at its prompt, and gives the screen that says so. Two looks must
-// agree, unless the screen is just what it was when the shell was last known idle.
-func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane) (guard.Process, guard.Draft, screen.Capture, error) {
+// agree, unless the screen, as it was shown just now or is, is just what it was when the shell was last known idle.
+func (a *App) look(
+	ctx context.Context, server tmux.Server, pane tmux.Pane, shown *screen.Capture,
+) (guard.Process, guard.Draft, screen.Capture, error) {
 	at := place{server.Generation, pane.ID}
 	_, settled := a.runs.learned(at, pane.PID)
 	select {
@@ -214,16 +230,20 @@ func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane) (gua
 	if first.State != guard.AtPrompt {
 		return a.orStarting(ctx, server, pane, first), guard.Draft{}, screen.Capture{}, nil
 	}
-	request := ports.CaptureRequest{Server: server, Pane: pane.ID, Styles: true, Blanks: true}
+	learned, _ := a.runs.learned(at, pane.PID)
+	known := func(now screen.Capture) bool {
+		return lo.SomeBy(learned, func(prompt guard.Prompt) bool { return guard.Settled(prompt.Capture, now) })
+	}
+	if shown != nil && known(*shown) {
+		return first, guard.Draft{State: guard.DraftEmpty}, *shown, nil
+	}
+	request := promptOf(server, pane.ID)
 	before, err := a.Reader.Capture(ctx, request)
 	if err != nil {
 		return first, guard.Draft{}, screen.Capture{}, err
 	}
-	learned, _ := a.runs.learned(at, pane.PID)
-	for _, prompt := range learned {
-		if guard.Settled(prompt.Capture, before) {
-			return first, guard.Draft{State: guard.DraftEmpty}, before, nil
-		}
+	if known(before) {
+		return first, guard.Draft{State: guard.DraftEmpty}, before, nil
 	}
 	if err := pause(ctx, secondLook); err != nil {
 		return first, guard.Draft{}, screen.Capture{}, err
@@ -237,6 +257,11 @@ func (a *App) look(ctx context.Context, server tmux.Server, pane tmux.Pane) (gua
 		return process, guard.Draft{State: guard.DraftUnknown}, after, nil
 	}
 	return process, guard.JudgeDraft(after, learned), after, nil
+}
+
+// promptOf asks for what a prompt is judged by.
+func promptOf(server tmux.Server, pane tmux.PaneID) ports.CaptureRequest {
+	return ports.CaptureRequest{Server: server, Pane: pane, Styles: true, Blanks: true}
 }
 
 // orStarting takes a program for a part of its shell's start if the pane is young, the program is not the pane's own, and nothing was
@@ -259,7 +284,7 @@ func (a *App) settle(ctx context.Context, r *run) *screen.Capture {
 	ctx, cancel := context.WithTimeout(ctx, settleGrace)
 	defer cancel()
 	idle := func() bool { return guard.Classify(a.Processes.Sample(ctx, r.ready.pane)).State == guard.AtPrompt }
-	request := ports.CaptureRequest{Server: r.plan.Server, Pane: r.plan.Pane, Styles: true, Blanks: true}
+	request := promptOf(r.plan.Server, r.plan.Pane)
 	for step := time.Millisecond; pause(ctx, step) == nil; step = min(2*step, settleStep) {
 		if !idle() {
 			continue

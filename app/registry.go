@@ -169,6 +169,26 @@ func (r *registry) learned(at place, pid int) ([]guard.Prompt, <-chan struct{}) 
 	return known.seen, known.settled
 }
 
+// settled waits until the last run in a pane has settled, in whatever life of the server.
+func (r *registry) settled(ctx context.Context, pane tmux.PaneID) error {
+	r.mu.Lock()
+	var settling []<-chan struct{}
+	for at, known := range r.prompts {
+		if at.pane == pane {
+			settling = append(settling, known.settled)
+		}
+	}
+	r.mu.Unlock()
+	for _, settled := range settling {
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // inputs counts how often this process gave a pane input.
 func (r *registry) inputs(at place, pid int) int {
 	r.mu.Lock()

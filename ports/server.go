@@ -32,6 +32,10 @@ type Reader interface {
 	// has it.
 	Capture(ctx context.Context, request CaptureRequest) (screen.Capture, error)
 
+	// Look is Topology and the Capture of a pane of the server that answers, at the same instant, if both take one command list together; else
+	// the capture is nil, whatever the reason, which a Capture then tells.
+	Look(ctx context.Context, detail tmux.Detail, request CaptureRequest) (tmux.Topology, *screen.Capture, error)
+
 	// Lines reads the logical lines of many panes, in the order of the request, as Capture with Join and Starts does of one, in fewer command
 	// lists. Each pane is read at one instant; two panes may be read at two. A pane that cannot be read has its own error
 	// and does not end the sequence; another life of the server, or none, ends it with that error, and so does the context.

@@ -108,6 +108,19 @@ func (p *pane) index() int {
 	return -1
 }
 
+// Look implements [ports.Reader], as a tmux does that tells in a format whether a capture would run a hook.
+func (w *World) Look(ctx context.Context, detail tmux.Detail, request ports.CaptureRequest) (tmux.Topology, *screen.Capture, error) {
+	t, err := w.Topology(ctx, detail)
+	if err != nil || !t.Server.Version.AtLeast("3.5") {
+		return t, nil, err
+	}
+	c, err := w.Capture(ctx, request)
+	if err != nil {
+		return t, nil, nil //nolint:nilerr // a Capture tells
+	}
+	return t, &c, nil
+}
+
 // Capture implements [ports.Reader].
 func (w *World) Capture(ctx context.Context, request ports.CaptureRequest) (screen.Capture, error) {
 	const op = "capture"

@@ -110,13 +110,7 @@ func (s *Server) paneState(nonce grammar.Nonce, request ports.CaptureRequest, ou
 func (s *Server) capture(ctx context.Context, request ports.CaptureRequest, server tmux.Server, start grammar.Start) (screen.Capture, error) {
 	nonce := grammar.NewNonce()
 	condition := grammar.Capturable(server, request.Session, request.Pane)
-	list := List{Guard: (*Guard)(&condition), Commands: []Command{
-		grammar.Display(grammar.Seen(request.Session, request.Pane), grammar.PaneStateTable.Format(nonce)),
-		grammar.Capture(start, request, server.Version),
-	}}
-	if request.Join || request.Wraps {
-		list.Commands = append(list.Commands, grammar.CaptureRows(start, request, server.Version))
-	}
+	list := List{Guard: (*Guard)(&condition), Commands: captureCommands(nonce, request, server, start)}
 	result, err := s.run(ctx, opCapture, string(request.Pane), list)
 	if err != nil {
 		return screen.Capture{}, err
@@ -127,15 +121,31 @@ func (s *Server) capture(ctx context.Context, request ports.CaptureRequest, serv
 		}
 		return screen.Capture{}, s.hooked(ctx, request)
 	}
-	if !grammar.PaneStateTable.Alone(nonce, result.Replies[0].Output) {
+	return s.parseCapture(nonce, request, server, start, result.Replies)
+}
+
+func captureCommands(nonce grammar.Nonce, request ports.CaptureRequest, server tmux.Server, start grammar.Start) []Command {
+	commands := []Command{
+		grammar.Display(grammar.Seen(request.Session, request.Pane), grammar.PaneStateTable.Format(nonce)),
+		grammar.Capture(start, request, server.Version),
+	}
+	if request.Join || request.Wraps {
+		commands = append(commands, grammar.CaptureRows(start, request, server.Version))
+	}
+	return commands
+}
+
+// parseCapture understands the answers to captureCommands.
+func (s *Server) parseCapture(nonce grammar.Nonce, request ports.CaptureRequest, server tmux.Server, start grammar.Start, replies []Reply) (screen.Capture, error) {
+	if !grammar.PaneStateTable.Alone(nonce, replies[0].Output) {
 		return screen.Capture{}, printed(request.Pane)
 	}
-	state, err := s.paneState(nonce, request, result.Replies[0].Output, server.Version)
+	state, err := s.paneState(nonce, request, replies[0].Output, server.Version)
 	if err != nil {
 		return screen.Capture{}, err
 	}
 	capture := screen.Capture{Server: state.Server, Pane: state.Pane, Joined: request.Join, First: start.Row(state.Pane)}
-	return capture, fill(&capture, request, grammar.Split(result.Replies[1].Output), grammar.Split(result.Replies[len(list.Commands)-1].Output))
+	return capture, fill(&capture, request, grammar.Split(replies[1].Output), grammar.Split(replies[len(replies)-1].Output))
 }
 
 // fill puts what was captured into a capture, from the row on that was asked for. The rows are those of which the lines

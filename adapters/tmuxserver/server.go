@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync/atomic"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/wake"
@@ -24,7 +25,8 @@ type Options struct {
 type Server struct {
 	conn      Conn
 	own       func(pid int) bool
-	terminals wake.Terminals // of panes that are watched
+	terminals wake.Terminals              // of panes that are watched
+	latest    atomic.Pointer[tmux.Server] // the life that answered last
 }
 
 var (

@@ -112,6 +112,12 @@ func (f *Faulty) Topology(ctx context.Context, detail tmux.Detail) (tmux.Topolog
 	return befall(ctx, f, "Topology", func() (tmux.Topology, error) { return f.Ports.Topology(ctx, detail) })
 }
 
+// Look implements [ports.Reader]. A fault befalls it as a Topology, and then there is no capture.
+func (f *Faulty) Look(ctx context.Context, detail tmux.Detail, _ ports.CaptureRequest) (tmux.Topology, *screen.Capture, error) {
+	t, err := f.Topology(ctx, detail)
+	return t, nil, err
+}
+
 // Snapshot implements [ports.Snapshots].
 func (f *Faulty) Snapshot(ctx context.Context, kind tmux.Kind) (snapshot.Reading, error) {
 	return befall(ctx, f, "Snapshot", func() (snapshot.Reading, error) { return f.Ports.Snapshot(ctx, kind) })

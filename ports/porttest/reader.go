@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/libtmux-mcp/libtmux-mcp/domain/screen"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
@@ -30,6 +31,7 @@ func Reader(t *testing.T, newWorld func(t *testing.T) World) {
 			}
 		}},
 		{"a topology is of one instant", oneInstant},
+		{"a look is a topology and a capture, or the topology alone", looks},
 		{"every text is exact", exactTexts},
 		{"a linked window is listed once, with its links", linkedWindow},
 		{"detail", detail},
@@ -244,4 +246,41 @@ func states(t *testing.T, w World) {
 		got := pane(t, w, sibling)
 		return got.Alternate, got
 	})
+}
+
+// looks are as good as a topology and a capture. From tmux 3.5 on, where a server was met before, they hold both.
+func looks(t *testing.T, w World) {
+	id := w.Session("main", Recorder)
+	w.Print(id, "$ \x1b[1mshown\x1b[m ")
+	shows(t, w, id, "shown")
+	request := ports.CaptureRequest{Pane: id, Styles: true, Blanks: true}
+	look := func(request ports.CaptureRequest) *screen.Capture {
+		t.Helper()
+		before := topology(t, w)
+		read, captured, err := w.Ports().Look(bounded(t), tmux.DetailFull, request)
+		if diff := cmp.Diff(before, read); err != nil || diff != "" {
+			t.Fatalf("%v (-topology +look):\n%s", err, diff)
+		}
+		return captured
+	}
+	got, want := look(request), capture(t, w, request)
+	if got == nil && topology(t, w).Server.Version.AtLeast("3.5") {
+		t.Error("there is no capture")
+	}
+	if got != nil {
+		if diff := cmp.Diff(want, *got); diff != "" {
+			t.Errorf("(-capture +look):\n%s", diff)
+		}
+	}
+	if got := look(ports.CaptureRequest{Pane: "%99"}); got != nil {
+		t.Errorf("of a pane that does not exist: %+v", got)
+	}
+	w.SetOption(string(id), "after-capture-pane", "set-buffer -b hooked ran")
+	if got := look(request); got != nil || len(w.Buffers()) != 0 {
+		t.Errorf("where a hook would run: %+v, buffers %v", got, w.Buffers())
+	}
+	w.Kill("")
+	if read, got, err := w.Ports().Look(bounded(t), tmux.DetailFull, request); err != nil || read.Running || got != nil {
+		t.Errorf("of no server: %+v, %+v, %v", read, got, err)
+	}
 }
