@@ -86,6 +86,10 @@ func until(t *testing.T, watch ports.Watch, wanted func(ports.Event) bool) {
 		if wanted(event) {
 			return
 		}
+		if event.Gone || event.ServerGone { // for ever
+			t.Errorf("next: %+v", event)
+			return
+		}
 	}
 }
 
@@ -204,7 +208,7 @@ func TestControlSameSecond(t *testing.T) {
 		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		pane := s.Tmux(t, "new-window", "-d", "-P", "-F", "#{pane_id}", "sh", "-c", `while read -r x < "$0"; do printf '\r%s\r' "$x" > /dev/tty; done`, fifo)
+		pane := s.Tmux(t, "new-window", "-d", "-P", "-F", "#{pane_id}", "sh", "-c", `while read -r x; do printf '\r%s\r' "$x" > /dev/tty; done <> "$0"`, fifo)
 		say := func(text string) {
 			if err := os.WriteFile(fifo, []byte(text+"\n"), 0); err != nil {
 				t.Fatal(err)
