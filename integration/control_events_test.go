@@ -39,24 +39,3 @@ func TestControlEventsContract(t *testing.T) {
 		})
 	})
 }
-
-func TestControlConnContract(t *testing.T) {
-	eachTmux(t, func(t *testing.T, binary string) {
-		world := func(t *testing.T) porttest.World {
-			w := newTmuxWorld(t, binary)
-			other := cliConn(t, w.realServer, cli.Options{Config: "/dev/null", Env: plainEnv(t)})
-			clients := controlClients(other)
-			conn := control.NewConn(clients, other)
-			t.Cleanup(conn.Close)
-			server := tmuxserver.New(conn, tmuxserver.Options{Own: clients.Own})
-			w.ports = porttest.Ports{Reader: server, Events: heard(t, clients, server), Input: server, Creator: server, Inspector: server, Snapshots: server, Channels: channels(t, w.realServer, server)}
-			return w
-		}
-		t.Run("Reader", func(t *testing.T) { t.Parallel(); porttest.Reader(t, world) })
-		t.Run("Events", func(t *testing.T) { t.Parallel(); porttest.Events(t, world) })
-		t.Run("Input", func(t *testing.T) { t.Parallel(); porttest.Input(t, world) })
-		t.Run("Creator", func(t *testing.T) { t.Parallel(); porttest.Creator(t, world) })
-		t.Run("Snapshots", func(t *testing.T) { t.Parallel(); porttest.Snapshots(t, world) })
-		t.Run("Channels", func(t *testing.T) { t.Parallel(); porttest.Channels(t, world) })
-	})
-}

@@ -20,16 +20,20 @@ import (
 
 func TestTmuxServerContract(t *testing.T) {
 	eachTmux(t, func(t *testing.T, binary string) {
-		world := func(t *testing.T) porttest.World { return newTmuxWorld(t, binary) }
-		t.Run("Reader", func(t *testing.T) { t.Parallel(); porttest.Reader(t, world) })
-		t.Run("Events", func(t *testing.T) { t.Parallel(); porttest.Events(t, world) })
-		t.Run("Input", func(t *testing.T) { t.Parallel(); porttest.Input(t, world) })
-		t.Run("Creator", func(t *testing.T) { t.Parallel(); porttest.Creator(t, world) })
-		t.Run("Inspector", func(t *testing.T) { t.Parallel(); porttest.Inspector(t, world) })
-		t.Run("Snapshots", func(t *testing.T) { t.Parallel(); porttest.Snapshots(t, world) })
-		t.Run("Manager", func(t *testing.T) { t.Parallel(); porttest.Manager(t, world) })
-		t.Run("Channels", func(t *testing.T) { t.Parallel(); porttest.Channels(t, world) })
-		t.Run("Terminator", func(t *testing.T) { t.Parallel(); porttest.Terminator(t, world) })
+		over := func(backend string) func(*testing.T) porttest.World {
+			return func(t *testing.T) porttest.World { return newTmuxWorldOver(t, backend, binary) }
+		}
+		ways := map[string]func(*testing.T) porttest.World{backendCLI: over(backendCLI), backendControl: over(backendControl)}
+		suites := map[string]func(*testing.T, func(*testing.T) porttest.World){
+			"Reader": porttest.Reader, "Events": porttest.Events, "Input": porttest.Input, "Creator": porttest.Creator,
+			"Inspector": porttest.Inspector, "Snapshots": porttest.Snapshots, "Manager": porttest.Manager, "Channels": porttest.Channels,
+			"Terminator": porttest.Terminator,
+		}
+		eachWay(t, ways, func(t *testing.T, world func(*testing.T) porttest.World) {
+			for name, suite := range suites {
+				t.Run(name, func(t *testing.T) { t.Parallel(); suite(t, world) })
+			}
+		})
 	})
 }
 
@@ -46,9 +50,21 @@ type tmuxWorld struct {
 
 func newTmuxWorld(t *testing.T, binary string) *tmuxWorld {
 	t.Helper()
+	return newTmuxWorldOver(t, backendCLI, binary)
+}
+
+func newTmuxWorldOver(t *testing.T, backend, binary string) *tmuxWorld {
+	t.Helper()
 	w := &tmuxWorld{realServer: newServer(t, binary), t: t, dir: t.TempDir(), records: map[tmux.PaneID]string{}}
 	server := cliServer(t, w.realServer)
-	w.ports = porttest.Ports{Reader: server, Events: server, Input: server, Creator: server, Inspector: server, Snapshots: server, Manager: server, Channels: channels(t, w.realServer, server), Terminator: server}
+	var events ports.Events = server
+	if backend == backendControl {
+		_, server, events = controlBackend(t, w.realServer)
+	}
+	w.ports = porttest.Ports{
+		Reader: server, Events: events, Input: server, Creator: server, Inspector: server, Snapshots: server, Manager: server,
+		Channels: channels(t, w.realServer, server), Terminator: server,
+	}
 	return w
 }
 
