@@ -137,12 +137,12 @@ func captureCommands(nonce grammar.Nonce, request ports.CaptureRequest, server t
 
 // parseCapture understands the answers to captureCommands.
 func (s *Server) parseCapture(nonce grammar.Nonce, request ports.CaptureRequest, server tmux.Server, start grammar.Start, replies []Reply) (screen.Capture, error) {
-	if !grammar.PaneStateTable.Alone(nonce, replies[0].Output) {
-		return screen.Capture{}, printed(request.Pane)
-	}
 	state, err := s.paneState(nonce, request, replies[0].Output, server.Version)
 	if err != nil {
 		return screen.Capture{}, err
+	}
+	if !grammar.PaneStateTable.Alone(nonce, replies[0].Output) {
+		return screen.Capture{}, printed(request.Pane)
 	}
 	capture := screen.Capture{Server: state.Server, Pane: state.Pane, Joined: request.Join, First: start.Row(state.Pane)}
 	return capture, fill(&capture, request, grammar.Split(replies[1].Output), grammar.Split(replies[len(replies)-1].Output))

@@ -26,7 +26,7 @@ var _ ports.Terminator = (*Server)(nil)
 // End ends a target in one guarded list, which also lists what there is before and after it: what is missing then ended with it.
 func (s *Server) End(ctx context.Context, server tmux.Server, ending guard.Ending) (ports.Ended, error) {
 	nonce, condition := grammar.NewNonce(), grammar.End(server, ending)
-	result, err := s.conn.Run(ctx, List{
+	result, err := s.send(ctx, List{
 		Guard:    (*Guard)(&condition),
 		Commands: slices.Concat([]Command{grammar.Places(nonce)}, grammar.Kill[Command](ending), []Command{grammar.Places(nonce)}),
 	})

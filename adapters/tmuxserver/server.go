@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync/atomic"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
@@ -45,7 +46,7 @@ func New(conn Conn, options Options) *Server {
 
 // run runs a list and gives the first command that tmux rejected as a fault.
 func (s *Server) run(ctx context.Context, op, target string, list List) (Result, error) {
-	result, err := s.conn.Run(ctx, list)
+	result, err := s.send(ctx, list)
 	if err != nil {
 		return result, naming(op, target, err)
 	}
@@ -56,6 +57,21 @@ func (s *Server) run(ctx context.Context, op, target string, list List) (Result,
 	}
 	return result, nil
 }
+
+// send runs a list, and again if tmux gave up its guard, as anew says why: nothing of it ran.
+func (s *Server) send(ctx context.Context, list List) (result Result, err error) {
+	for range looks {
+		if result, err = s.conn.Run(ctx, list); err != nil || result.Passed || !slices.ContainsFunc(result.Replies, givenUp) {
+			return result, err
+		}
+	}
+	return result, &fault.Error{
+		Kind: fault.CommandFailed, Message: "tmux did not find out in 100 ms whether its target is as it was", Delivery: fault.NotSent,
+		Recovery: "nothing was done: call again",
+	}
+}
+
+func givenUp(guard Reply) bool { return grammar.GivenUp(guard.Error) }
 
 // naming says of a transport's fault what was being done.
 func naming(op, target string, err error) error {

@@ -59,6 +59,39 @@ var pre = guard.Precondition{
 	Server: tmux.Server{PID: 1, StartTime: time.Unix(2, 0)}, Pane: "%3", Recipients: []guard.Recipient{{Pane: "%3", PID: 4}},
 }
 
+// givenUp is the answer of a tmux that did not get to run for the 100 ms that it takes for a format at most.
+func givenUp(list tmuxserver.List) (tmuxserver.Result, error) {
+	replies := make([]tmuxserver.Reply, len(list.Commands))
+	replies[0] = tmuxserver.Reply{State: tmuxserver.Failed, Error: "ambiguous option: \n"}
+	return tmuxserver.Result{Replies: replies}, nil
+}
+
+func TestAGuardThatWasGivenUpIsAskedAnew(t *testing.T) {
+	type answers = []func(tmuxserver.List) (tmuxserver.Result, error)
+	for _, c := range []struct {
+		name    string
+		answers answers
+		lists   int
+		kind    fault.Kind
+	}{
+		{"twice", answers{givenUp, givenUp, done}, 3, ""},
+		{"always", answers{givenUp}, 3, fault.CommandFailed},
+		{"and then it does not hold", answers{givenUp, refused("1.2;%3;%3=4=001.")}, 2, fault.PreconditionFailed},
+		{"and then no answer comes", answers{givenUp, fails(fault.Deadline, fault.PossiblySent)}, 2, fault.Deadline},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := &script{answers: c.answers}
+			err := tmuxserver.New(conn, tmuxserver.Options{}).SendText(t.Context(), pre, "x", false)
+			if got := fault.KindOf(err); got != c.kind || len(conn.lists) != c.lists {
+				t.Errorf("%q (%v) after %d lists, want %q after %d", got, err, len(conn.lists), c.kind, c.lists)
+			}
+			if e, ok := errors.AsType[*fault.Error](err); ok && c.kind == fault.CommandFailed && e.Delivery != fault.NotSent {
+				t.Errorf("delivery %q of what did not run", e.Delivery)
+			}
+		})
+	}
+}
+
 func TestPartlySentTextSaysHowMuch(t *testing.T) {
 	ten := 10
 	for _, c := range []struct {
