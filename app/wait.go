@@ -145,9 +145,26 @@ func (w *waiter) enter(ctx context.Context, cursor string) (WaitForTextOut, erro
 		}
 	}
 	if c.Pane.Dead {
-		return WaitForTextOut{Outcome: string(wait.PaneDied)}, nil
+		return WaitForTextOut{Outcome: string(w.dead(ctx))}, nil
 	}
 	return WaitForTextOut{}, nil
+}
+
+// dead is the outcome of a wait whose pane is dead: it may be about to go.
+func (w *waiter) dead(ctx context.Context) wait.Outcome {
+	for began := time.Now(); time.Since(began) < deathGrace && pause(ctx, 5*time.Millisecond) == nil; {
+		t, err := w.app.Reader.Topology(ctx, tmux.DetailBrief)
+		if err != nil {
+			continue
+		}
+		if t.Server.Generation != w.server.Generation {
+			return wait.ServerGone
+		}
+		if _, there := t.Pane(w.pane.ID); !there {
+			return wait.PaneGone
+		}
+	}
+	return wait.PaneDied
 }
 
 // greatestLine is how many bytes of a line are shown, around the match.
@@ -208,7 +225,10 @@ func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
 			return matched(wait.Stopped, found, line), nil
 		}
 	}
-	if c.Pane.Dead || c.Pane.PID != w.pane.PID {
+	switch {
+	case c.Pane.Dead:
+		return WaitForTextOut{Outcome: string(w.dead(ctx))}, nil
+	case c.Pane.PID != w.pane.PID:
 		return WaitForTextOut{Outcome: string(wait.PaneDied)}, nil
 	}
 	return WaitForTextOut{}, nil

@@ -85,6 +85,16 @@ func TestWaitForText(t *testing.T) {
 			func(h *house, pane tmux.PaneID) { h.world.SetOption("", "remain-on-exit", "on"); h.world.Exit(pane, 1) }, "pane_died", "", "", 5 * time.Second,
 		},
 		{
+			"the program ends, and tmux removes the pane a little later", "",
+			app.WaitForTextIn{Patterns: []string{"ready"}},
+			func(h *house, pane tmux.PaneID) {
+				h.world.AddSession("other")
+				h.world.SetOption("", "remain-on-exit", "on")
+				h.world.Exit(pane, 1)
+				time.AfterFunc(20*time.Millisecond, func() { h.world.KillPane(pane) })
+			}, "pane_gone", "", "", 5 * time.Second,
+		},
+		{
 			"another program comes", "",
 			app.WaitForTextIn{Patterns: []string{"ready"}},
 			func(h *house, pane tmux.PaneID) { h.world.Replace(pane, "cat") }, "pane_died", "", "", 5 * time.Second,
