@@ -1,13 +1,17 @@
 package tmuxserver
 
-import "context"
+import (
+	"context"
+
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
+)
 
 // A Conn carries tmux commands to one server and their answers back. Quoting is its own matter: arguments hold any bytes
 // but NUL, and tmux gets them as they are. A Conn knows nothing of what the commands mean.
 //
 // All methods are safe for concurrent use and end when their context does. Their errors are *fault.Error of the
-// transport: ServerGone if no server answers, TransportError, Unsupported, Capacity, Deadline or Cancelled; the
-// Delivery says whether the commands may have run.
+// transport: ServerGone if no server answers, TransportError, Unsupported, Capacity, Deadline, Cancelled, or DecodeError
+// if tmux ran the list and its answer cannot be told apart; the Delivery says whether the commands may have run.
 type Conn interface {
 	// Run sends one command list, which tmux handles without handling anything else in between. A command that tmux
 	// rejects is no error of Run but a Failed reply, and the commands after it are NotRun. If tmux rejects the list as
@@ -70,3 +74,9 @@ const (
 	Done
 	Failed
 )
+
+// Unmarked is the fault of a list that ran, in whose answer a mark between commands is missing: tmux gives up printing one, too, if it does not get
+// to run for 100 ms.
+func Unmarked() error {
+	return &fault.Error{Kind: fault.DecodeError, Delivery: fault.Observed, Message: "which command printed what tmux answered cannot be told"}
+}

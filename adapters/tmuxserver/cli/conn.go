@@ -76,7 +76,11 @@ func (c *Conn) run(ctx context.Context, list tmuxserver.List, configs []string) 
 		ports.ClientEnded(ctx, out.status)
 		return result, nil
 	}
-	return tmuxserver.Result{}, c.transportFault(ctx, out, frame.began(out))
+	began := frame.began(list, out)
+	if began && out.status == 0 {
+		return tmuxserver.Result{}, tmuxserver.Unmarked()
+	}
+	return tmuxserver.Result{}, c.transportFault(ctx, out, began)
 }
 
 // Load feeds the buffer through tmux's standard input.

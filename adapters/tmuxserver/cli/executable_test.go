@@ -127,7 +127,9 @@ func TestWhatTmuxSaysOfItsServer(t *testing.T) {
 		{"ended while it was spoken to", `echo "server exited unexpectedly" >&2; exit 1`, fault.ServerGone, fault.PossiblySent, nil},
 		{"lost in the middle", `for m; do case $m in *-0-) echo "$m";; esac; done; echo "lost server" >&2; exit 1`, fault.ServerGone, fault.PossiblySent, nil},
 		{"no answer at all", `exit 0`, fault.TransportError, fault.NotSent, []string{"status 0"}},
-		{"an answer cut short", `for m; do case $m in *-0-) echo "$m";; esac; done`, fault.TransportError, fault.PossiblySent, nil},
+		{"without the last mark", `for m; do case $m in *-0-) echo "$m";; esac; done`, fault.DecodeError, fault.Observed, nil},
+		{"without the first mark", `for m; do case $m in *-0-) echo;; *-1-) echo "$m";; esac; done`, fault.DecodeError, fault.Observed, nil},
+		{"failed without the first mark", `for m; do case $m in *-0-) echo;; *-1-) echo "$m";; esac; done; exit 1`, fault.TransportError, fault.PossiblySent, nil},
 		{"too much", `yes`, fault.Capacity, fault.PossiblySent, []string{"1000"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -48,8 +48,16 @@ func (f *frame) marker(i int) string { return f.nonce + "-" + strconv.Itoa(i) + 
 func (f *frame) started() string     { return f.nonce + "-started-" }
 func (f *frame) refused() string     { return f.nonce + "-refused-" }
 
-// began reports whether the first command may have run.
-func (f *frame) began(out output) bool { return strings.Contains(out.stdout, f.marker(0)) }
+// began reports whether the first command may have run. The first marker may be missing: tmux gives up printing one if it does not get to run
+// for 100 ms.
+func (f *frame) began(list tmuxserver.List, out output) bool {
+	for i := range len(list.Commands) + 1 {
+		if strings.Contains(out.stdout, f.marker(i)) {
+			return true
+		}
+	}
+	return false
+}
 
 // parse reads the answer. It is not complete if neither all commands ran nor tmux said why not.
 func (f *frame) parse(list tmuxserver.List, out output) (tmuxserver.Result, bool) {

@@ -2,7 +2,6 @@ package control
 
 import (
 	"crypto/rand"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -64,6 +63,9 @@ func (c *call) text() string {
 	return text.String()
 }
 
+// unprinted is what stands instead of a marker that tmux gave up printing, because it did not get to run for 100 ms.
+const unprinted = "\n"
+
 func print(text string) tmuxserver.Command { return tmuxserver.Command{"display-message", "-p", text} }
 
 // hear takes the next block of a command of this client's, and reports whether it was the last one of the call. The answer does not
@@ -72,11 +74,12 @@ func (c *call) hear(block Block) (last bool) {
 	replies, current := c.result.Replies, c.passed-1 // -1: the guard
 	first := !c.began
 	c.began = true
+	waits := c.over || current == len(replies) // for the marker at the end alone
 	switch {
-	case block.Output == c.end()+"\n":
+	case block.Output == c.end()+"\n", waits && block.Output == unprinted:
 		c.answer(c.outcome())
 		return true
-	case c.over || current == len(replies):
+	case waits:
 	case block.Output == c.marker(c.passed)+"\n":
 		if current >= 0 {
 			replies[current].State = tmuxserver.Done
@@ -121,7 +124,7 @@ func (c *call) outcome() outcome {
 			Kind: fault.Capacity, Delivery: fault.PossiblySent, Message: "tmux answered with more than is taken", Recovery: "ask for less at once",
 		}}
 	case !c.over && c.passed <= len(c.result.Replies):
-		return outcome{err: broken(fault.PossiblySent, fmt.Sprintf("an answer without its marker %d of %d", c.passed, len(c.result.Replies)), nil)}
+		return outcome{err: tmuxserver.Unmarked()}
 	}
 	return outcome{result: c.result}
 }

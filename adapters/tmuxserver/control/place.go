@@ -148,9 +148,9 @@ func (h *hearing) hear(block Block) {
 	switch {
 	case block.Failed:
 		h.failed = strings.TrimSpace(block.Output)
-	case block.Output == h.begins()+"\n":
+	case !h.begun && (block.Output == h.begins()+"\n" || block.Output == unprinted):
 		h.begun = true
-	case h.begun && strings.HasPrefix(block.Output, h.wakes()):
+	case h.begun && (strings.HasPrefix(block.Output, h.wakes()) || block.Output == unprinted):
 		h.woken, h.early = true, block.Number == h.last+1
 		h.empty = grammar.Ends(strings.TrimSpace(strings.TrimPrefix(block.Output, h.wakes())))
 	case h.begun:
