@@ -60,6 +60,16 @@ func ask(b *testing.B, p *pipes.Process, tool string, arguments fields) {
 	}
 }
 
+// scripted runs one tmux command in a process of tmux, as scripts do.
+func scripted(b *testing.B, s *realServer, args ...string) {
+	b.Helper()
+	cmd := exec.Command(s.Binary, append([]string{"-S", s.Socket}, args...)...)
+	cmd.Env = bareEnvironment(b)
+	if out, err := cmd.Output(); err != nil || len(out) == 0 {
+		b.Fatalf("%q answered %q, %v", cmd.Args, out, err)
+	}
+}
+
 // withBackends runs a benchmark with each of some backends.
 func withBackends(b *testing.B, backends []string, run func(b *testing.B, backend string)) {
 	b.Helper()
@@ -177,7 +187,7 @@ func BenchmarkListPanes(b *testing.B) {
 			ask(b, p, "list_panes", fields{})
 			m.product.took(start)
 			start = time.Now()
-			s.Tmux(b, "list-panes", "-a", "-F", brief)
+			scripted(b, s, "list-panes", "-a", "-F", brief)
 			m.yardstick.took(start)
 		}
 	})
@@ -201,7 +211,7 @@ func BenchmarkRun(b *testing.B) {
 			m.product.took(start)
 			time.Sleep(rest)
 			start = time.Now()
-			s.Tmux(b, "display-message", "-p", "#{pid}")
+			scripted(b, s, "display-message", "-p", "#{pid}")
 			m.yardstick.took(start)
 		}
 	})
@@ -217,7 +227,7 @@ func BenchmarkStart(b *testing.B) {
 		m.product.took(start)
 		_ = p.Kill()
 		start = time.Now()
-		s.Tmux(b, "display-message", "-p", "#{pid}")
+		scripted(b, s, "display-message", "-p", "#{pid}")
 		m.yardstick.took(start)
 	}
 }
