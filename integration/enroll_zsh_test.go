@@ -35,7 +35,7 @@ func TestEnrolledZshSituations(t *testing.T) {
 			{name: "blanks", keys: []string{"Space", "Space", "x", "BSpace"}, shows: "$", why: fault.Draft, end: []string{"C-u"}},
 			{name: "a job in the background", line: " sleep 60 &!", shows: "$"},
 			{name: "a stopped job", line: "sleep 61", keys: []string{"C-z"}, shows: "suspended", end: []string{"C-c"}},
-			{name: "C-c at the prompt", keys: []string{"C-c"}, shows: "$"},
+			{name: "C-c at the prompt", keys: []string{"C-c"}, shows: "$\n$"},
 			{name: "a command in the foreground", line: "sleep 62", shows: "sleep 62", why: fault.Busy, end: []string{"C-c"}},
 			{name: "a command of more lines", line: "for x in a", shows: "for>", why: fault.Busy, end: []string{"C-c"}},
 			{name: "vared", line: "y=; vared -p 'edit> ' y", shows: "edit>", why: fault.Busy, end: []string{"C-c"}},
@@ -47,7 +47,7 @@ func TestEnrolledZshSituations(t *testing.T) {
 			{name: "a search backwards that finds nothing", keys: []string{"C-r", "~", "~"}, shows: "failing bck-i-search: ~~", end: []string{"C-g"}},
 			{name: "a count", keys: []string{"Escape", "5"}, shows: "$", why: fault.Draft, end: []string{"x", "C-u"}},
 			{name: "the start of a key sequence", keys: []string{"C-x"}, shows: "$", why: fault.Draft, end: []string{"C-g"}},
-			{name: "an edit within the edit", keys: []string{"C-x", "r"}, shows: "$", why: fault.Busy, end: []string{"C-c"}},
+			{name: "an edit within the edit", keys: []string{"C-x", "r"}, shows: "$", why: fault.Busy, end: []string{"Enter", "Enter"}}, // whose prompt looks the same
 			{name: "a menu of completions", keys: []string{"l", "s", "Space", "/", "Tab", "Tab", "Tab"}, shows: "$ ls /", why: fault.Draft, end: []string{"C-c", "C-u"}},
 			{name: "a shell inside", line: "PS1='inner> ' zsh -f", shows: "inner>", why: fault.Busy, end: []string{"C-d"}},
 			{name: "a subshell", line: "(sleep 63)", shows: "(sleep 63)", why: fault.Busy, end: []string{"C-c"}},
@@ -63,6 +63,7 @@ func TestEnrolledZshSituations(t *testing.T) {
 					z.awaitCommand("sleep")
 				}
 				if len(c.keys) > 0 {
+					z.settle() // a C-c is lost if it comes while the shell answers
 					z.keys(c.keys...)
 				}
 				z.Screen(t, z.pane, c.shows)
@@ -91,7 +92,7 @@ func (z *enrolledZsh) awaitCommand(name string) {
 	})
 }
 
-// leave presses keys until the prompt stands alone. A C-c is lost if it comes while the shell answers, a few microseconds long.
+// leave presses keys until the prompt stands alone.
 func (z *enrolledZsh) leave(keys []string) {
 	z.t.Helper()
 	eventually(z.t, "the prompt is back", func() (bool, string) {
