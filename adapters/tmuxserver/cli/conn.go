@@ -1,5 +1,5 @@
 // Package cli is the Conn that starts one tmux process for each command list. It needs nothing but the executable, and
-// it alone can start a server.
+// it alone can start a server. Control-mode clients it makes without a process.
 package cli
 
 import (

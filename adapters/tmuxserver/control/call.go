@@ -18,6 +18,7 @@ type call struct {
 	done  chan outcome // holds one
 
 	result   tmuxserver.Result
+	unsent   bool // not one line of it was written
 	began    bool // something of it was heard
 	passed   int  // markers, and one for a guard that there is not
 	over     bool // the guard did not hold or a command failed: tmux drops the rest

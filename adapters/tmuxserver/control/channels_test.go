@@ -13,6 +13,7 @@ import (
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
+	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
@@ -114,4 +115,25 @@ func TestASignalThatWasKeptIsFound(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A client that ends while it waits, as when a person detaches it, ends the wait: the next signal would be sent to it.
+func TestAClientThatEndsEndsItsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := func(_ context.Context, argv []string) (control.Markable, error) {
+			client := newWaiter(argv)
+			go func() {
+				client.write(client.block(1, "") + client.block(1, client.begins+"\n") + client.block(1, "") + "%exit\n")
+				_ = client.out.Close() // a pipe's never fails
+			}()
+			return client, nil
+		}
+		server := tmuxserver.New(slow{}, tmuxserver.Options{})
+		channels := control.NewChannels(dial, server, server)
+		defer channels.Close()
+		came, err := channels.Wait(t.Context(), tmux.Server{}, "done", time.Minute)
+		if !fault.Is(err, fault.TransportError) || !strings.Contains(err.Error(), "a signal that came since is lost") || came.Came {
+			t.Errorf("%+v, %v", came, err)
+		}
+	})
 }

@@ -61,13 +61,12 @@ func (c *client) read() {
 		}
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.gone = true
-	calls := c.calls
-	c.calls = nil
-	c.mu.Unlock()
-	for _, call := range calls {
+	for _, call := range c.calls {
 		call.answer(outcome{err: c.lost(call)})
 	}
+	c.calls = nil
 }
 
 // hear takes one message.
@@ -93,7 +92,7 @@ func (c *client) hear(m Message) {
 
 // lost is the fault of a call whose answer will not come.
 func (c *client) lost(call *call) error {
-	if c.exit && !call.began {
+	if call.unsent || c.exit && !call.began {
 		return broken(fault.NotSent, "the client ended", errNotRun)
 	}
 	return broken(fault.PossiblySent, "the client ended before tmux answered", nil)
@@ -139,7 +138,11 @@ func (c *client) send(ctx context.Context, call *call) error {
 	c.mu.Unlock()
 	stop := context.AfterFunc(ctx, c.close)
 	defer stop()
-	if _, err := c.stream.Write([]byte(call.text())); err != nil {
+	text := call.text()
+	if n, err := c.stream.Write([]byte(text)); err != nil {
+		c.mu.Lock()
+		call.unsent = !strings.Contains(text[:n], "\n")
+		c.mu.Unlock()
 		c.close() // then the call is answered that it is lost
 	}
 	return nil

@@ -15,19 +15,19 @@ type Clients struct {
 	socket string
 
 	mu   sync.Mutex
-	pids map[int]bool
+	pids map[int]int // how many clients each process has
 }
 
 // NewClients makes clients of the server at a socket.
 func NewClients(dial Dial, socket string) *Clients {
-	return &Clients{dial: dial, socket: socket, pids: map[int]bool{}}
+	return &Clients{dial: dial, socket: socket, pids: map[int]int{}}
 }
 
 // Own reports whether a client with that process id is one of these.
 func (c *Clients) Own(pid int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.pids[pid]
+	return c.pids[pid] > 0
 }
 
 // openTime bounds how long a client may take to attach.
@@ -36,16 +36,24 @@ const openTime = 5 * time.Second
 // An owned client is known while it lasts.
 type owned struct {
 	Stream
-	of *Clients
+	forget func() // once
 }
 
 // Close ends the client and forgets it.
 func (o owned) Close() error {
-	err := o.Stream.Close()
-	o.of.mu.Lock()
-	defer o.of.mu.Unlock()
-	delete(o.of.pids, o.PID())
-	return err
+	defer o.forget()
+	return o.Stream.Close()
+}
+
+// own knows a client until it is closed.
+func (c *Clients) own(stream Stream) owned {
+	count := func(n int) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.pids[stream.PID()] += n
+	}
+	count(1)
+	return owned{stream, sync.OnceFunc(func() { count(-1) })}
 }
 
 // open attaches a client to a session, without any effect on its environment or on the sizes of its windows, and runs an empty list
@@ -61,10 +69,7 @@ func (c *Clients) open(ctx context.Context, session tmux.SessionID, notify func(
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	c.pids[stream.PID()] = true
-	c.mu.Unlock()
-	opened := newClient(owned{stream, c}, c.socket, notify)
+	opened := newClient(c.own(stream), c.socket, notify)
 	if _, err := opened.Run(ctx, tmuxserver.List{}); err != nil {
 		opened.close()
 		return nil, err
