@@ -73,9 +73,9 @@ func (c *Conn) mismatchFault(ctx context.Context, words string) error {
 		return err
 	}
 	server := "another tmux version, probably 3.6 or newer"
-	v, path := serverExecutable(ctx, c.socket)
+	v, path, lives := serverExecutable(ctx, c.socket)
 	switch {
-	case v == executable.Version, v == "" && noListener(c.socket): // it only just stopped taking connections
+	case v == executable.Version, !lives, v == "" && noListener(c.socket): // it only just stopped taking connections
 		return serverGone(c.socket, fault.PossiblySent)
 	case v != "":
 		server = fmt.Sprintf("tmux %s (%s)", v, path)

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"strings"
@@ -13,30 +15,30 @@ import (
 )
 
 // serverExecutable finds the executable that listens at the socket, if it is a tmux of this user, and its version;
-// empty if that cannot be known.
-func serverExecutable(ctx context.Context, socket string) (version tmux.Version, path string) {
+// empty if that cannot be known. It lives unless it has surely ended.
+func serverExecutable(ctx context.Context, socket string) (version tmux.Version, path string, lives bool) {
 	conn, err := net.Dial("unix", socket)
 	if err != nil {
-		return "", ""
+		return "", "", false
 	}
 	defer conn.Close()
 	raw, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {
-		return "", ""
+		return "", "", true
 	}
 	var peer *unix.Ucred
 	controlErr := raw.Control(func(fd uintptr) { peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
 	if controlErr != nil || err != nil || int(peer.Uid) != os.Getuid() {
-		return "", ""
+		return "", "", true
 	}
 	link := fmt.Sprintf("/proc/%d/exe", peer.Pid)
 	path, err = os.Readlink(link)
 	if err != nil || !strings.Contains(path, "tmux") {
-		return "", ""
+		return "", "", !errors.Is(err, fs.ErrNotExist)
 	}
 	version, err = versionOf(ctx, link) // also if the file was replaced since
 	if err != nil {
-		return "", ""
+		return "", "", true
 	}
-	return version, path
+	return version, path, true
 }

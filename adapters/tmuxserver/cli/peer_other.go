@@ -9,4 +9,6 @@ import (
 )
 
 // serverExecutable is not known here.
-func serverExecutable(context.Context, string) (version tmux.Version, path string) { return "", "" }
+func serverExecutable(context.Context, string) (version tmux.Version, path string, lives bool) {
+	return "", "", true
+}
