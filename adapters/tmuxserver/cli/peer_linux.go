@@ -34,7 +34,7 @@ func serverExecutable(ctx context.Context, socket string) (version tmux.Version,
 	link := fmt.Sprintf("/proc/%d/exe", peer.Pid)
 	path, err = os.Readlink(link)
 	if err != nil || !strings.Contains(path, "tmux") {
-		return "", "", !errors.Is(err, fs.ErrNotExist)
+		return "", "", peer.Pid == 0 || !errors.Is(err, fs.ErrNotExist) // 0: one of another PID namespace
 	}
 	version, err = versionOf(ctx, link) // also if the file was replaced since
 	if err != nil {
