@@ -31,6 +31,14 @@ func TestConnAttachesWhileThingsHappen(t *testing.T) {
 	eachTmux(t, func(t *testing.T, tmux string) {
 		s := startServer(t, tmux, "cat")
 		pid := s.Tmux(t, "display-message", "-p", "#{pid}")
+		open := func() int {
+			entries, err := os.ReadDir("/proc/" + pid + "/fd")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(entries)
+		}
+		before := open()
 		conn := cliConn(t, s, cli.Options{Env: plainEnv(t)})
 		ctx, cancel := context.WithCancel(t.Context())
 		var happening sync.WaitGroup
@@ -62,9 +70,12 @@ func TestConnAttachesWhileThingsHappen(t *testing.T) {
 				t.Fatalf("close %d: %v", i, err)
 			}
 		}
+		cancel()
+		happening.Wait()
 		if now := s.Tmux(t, "display-message", "-p", "#{pid}"); now != pid {
-			t.Errorf("the server is %s, was %s", now, pid)
+			t.Fatalf("the server is %s, was %s", now, pid)
 		}
+		eventually(t, "tmux has no descriptors left", func() (bool, string) { return open() <= before, fmt.Sprintf("%d, were %d", open(), before) })
 		eventually(t, "no client is left", noClients(s))
 	})
 }
