@@ -45,14 +45,14 @@ type Ports struct {
 
 // Options configure an application. The zero value is usable.
 type Options struct {
-	CallTimeout    time.Duration            // for calls that do not wait; 5 s if 0
-	AskTimeout     time.Duration            // for a person to answer; 2 min if 0
-	MaxResultBytes int                      // of JSON in one answer; DefaultMaxResultBytes if 0
-	SocketPath     string                   // of the server, for answers while none runs
-	Backend        string                   // how commands reach tmux, for get_server_info
-	Polling        func(tmux.Server) string // why waits poll, while that server runs; empty: control clients wake them; nil: not told
-	Endpoint       string                   // public alias of the server; "local" if empty
-	Logger         *slog.Logger             // discards if nil
+	CallTimeout    time.Duration // for calls that do not wait; 5 s if 0
+	AskTimeout     time.Duration // for a person to answer; 2 min if 0
+	MaxResultBytes int           // of JSON in one answer; DefaultMaxResultBytes if 0
+	SocketPath     string        // of the server, for answers while none runs
+	Backend        string        // how commands reach tmux, for get_server_info
+	Polling        func() string // why waits poll; empty: control clients wake them; nil: not told
+	Endpoint       string        // public alias of the server; "local" if empty
+	Logger         *slog.Logger  // discards if nil
 
 	AcquisitionTimeout time.Duration   // for reading a snapshot; 5 s if 0
 	Retention          snapshot.Limits // of captures that have cursors

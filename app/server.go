@@ -40,7 +40,7 @@ func (a *App) GetServerInfo(ctx context.Context, _ GetServerInfoIn) (GetServerIn
 	if err != nil {
 		return GetServerInfoOut{}, err
 	}
-	events, why := a.eventSource(t.Server)
+	events, why := a.eventSource()
 	if !t.Running {
 		return GetServerInfoOut{
 			Server: "absent", SocketPath: a.options.SocketPath, TerminalClients: []string{}, CallerFound: "unknown", Backend: a.options.Backend,
@@ -59,11 +59,11 @@ func (a *App) GetServerInfo(ctx context.Context, _ GetServerInfoIn) (GetServerIn
 }
 
 // eventSource says how waits learn that something happened, and, if they poll, why.
-func (a *App) eventSource(server tmux.Server) (how, why string) {
+func (a *App) eventSource() (how, why string) {
 	if a.options.Polling == nil {
 		return "", ""
 	}
-	if why = a.options.Polling(server); why != "" {
+	if why = a.options.Polling(); why != "" {
 		return "polling", why
 	}
 	return "control", ""

@@ -23,9 +23,6 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/ports"
 )
 
-// hears reports whether waits attach control clients: before 3.7 that may end tmux.
-func hears(all tmux.Topology) bool { return all.Server.Version.AtLeast("3.7") }
-
 // eachWatched runs a test on every tmux, over a server with one pane that writes back what is typed.
 func eachWatched(t *testing.T, test func(t *testing.T, s *realServer, events *control.Events, server *tmuxserver.Server, all tmux.Topology)) {
 	t.Helper()
@@ -48,9 +45,9 @@ func TestControlPolls(t *testing.T) {
 			events, server, _ := controlEvents(t, s)
 			all := topology(t, server)
 			watch := watching(t, events, all.Server, "%0")
-			want := map[bool]int{true: 1}[hears(all) && !fleeting]
+			want := map[bool]int{true: 1}[!fleeting]
 			attached := strings.Count(s.Tmux(t, "list-clients", "-F", "#{client_control_mode}"), "1")
-			if why := events.Polling(all.Server); attached != want || (why == "") != (want == 1) {
+			if why := events.Polling(); attached != want || (why == "") != (want == 1) {
 				t.Errorf("destroy-unattached %v: %d control clients, want %d; polling because %q", fleeting, attached, want, why)
 			}
 			s.Tmux(t, "send-keys", "-t", "%0", "x", "Enter")
@@ -115,7 +112,7 @@ func TestControlWatchesManyPanes(t *testing.T) {
 		for _, pane := range all.Panes {
 			watches = append(watches, watching(t, events, all.Server, pane.ID))
 		}
-		want := map[bool]int{true: 10}[hears(all)]
+		const want = 10
 		if clients := s.Tmux(t, "list-clients", "-F", "#{client_control_mode}"); len(all.Panes) != 50 || strings.Count(clients, "1") != want {
 			t.Errorf("%d panes, clients %q, want 50 and %d control clients", len(all.Panes), clients, want)
 		}
@@ -144,16 +141,13 @@ func TestControlWatchesManyPanes(t *testing.T) {
 // TestControlClientKilled kills the client under a watch, which hears on through another, and then the other, after which it polls.
 func TestControlClientKilled(t *testing.T) {
 	eachWatched(t, func(t *testing.T, s *realServer, events *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
-		if !hears(all) {
-			return // TestControlPolls sees that there is none
-		}
 		watch := watching(t, events, all.Server, "%0")
 		for _, polls := range []bool{false, true} {
 			s.Tmux(t, "detach-client", "-s", "main")
 			until(t, watch, func(e ports.Event) bool { return e.Gap })
 			s.Tmux(t, "send-keys", "-t", "%0", "x", "Enter")
 			until(t, watch, wrote)
-			if why := events.Polling(all.Server); (why != "") != polls {
+			if why := events.Polling(); (why != "") != polls {
 				t.Errorf("polling because %q, want %v", why, polls)
 			}
 		}
@@ -164,9 +158,6 @@ func TestControlClientKilled(t *testing.T) {
 // goes on.
 func TestControlRejoinInterrupted(t *testing.T) {
 	eachWatched(t, func(t *testing.T, s *realServer, _ *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
-		if !hears(all) {
-			return // TestControlPolls sees that there is none
-		}
 		conn := cliConn(t, s, cli.Options{Env: plainEnv(t)})
 		var dials atomic.Int32
 		second := make(chan struct{})
@@ -234,8 +225,7 @@ func (c countedStream) Write(p []byte) (int, error) {
 	return c.Stream.Write(p)
 }
 
-// TestControlIdleWatch sees that a watch in which nothing happens asks tmux nothing, once its first second is over, and little where it has no
-// client.
+// TestControlIdleWatch sees that a watch in which nothing happens asks tmux nothing, once its first second is over.
 func TestControlIdleWatch(t *testing.T) {
 	eachWatched(t, func(t *testing.T, s *realServer, _ *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
 		conn := cliConn(t, s, cli.Options{Env: plainEnv(t)})
@@ -247,14 +237,15 @@ func TestControlIdleWatch(t *testing.T) {
 		}, conn.Socket())
 		server := tmuxserver.New(counting, tmuxserver.Options{Own: clients.Own})
 		watch := watching(t, heard(t, clients, server), all.Server, "%0")
-		runs, sent := counting.runs.Load(), writes.Load()+map[bool]int32{true: 1}[hears(all)]
-		most := runs + map[bool]int32{false: 6}[hears(all)]            // two for one look in each second
+		over := all.Server.Version.AtLeast("3.6") // before, captures go another way
+		runs, sent := counting.runs.Load(), writes.Load()+map[bool]int32{true: 1}[over]
+		most := runs + map[bool]int32{false: 2}[over]                  // for one look
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // three reports of the subscription
 		defer cancel()
 		if event, err := watch.Next(ctx); err == nil {
 			t.Errorf("told %+v", event)
 		}
-		if (sent > 0) != hears(all) || counting.runs.Load() > most || writes.Load() != sent {
+		if counting.runs.Load() > most || writes.Load() != sent {
 			t.Errorf("%d lists and %d writes, were %d and %d", counting.runs.Load(), writes.Load(), runs, sent)
 		}
 	})

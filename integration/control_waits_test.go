@@ -19,8 +19,7 @@ import (
 func TestBinaryWaitsOverClients(t *testing.T) {
 	eachTmux(t, func(t *testing.T, tmux string) {
 		s := startServer(t, tmux, "cat")
-		most := map[bool]int{true: 1}[hears(topology(t, cliServer(t, s)))]
-		for backend, want := range map[string]int{"auto": most, "cli": 0} {
+		for backend, want := range map[string]int{"auto": 1, "cli": 0} {
 			p := hello(t, "--tmux", tmux, "--socket", s.Socket, "--backend", backend)
 			call(t, p, "list_panes", nil)
 			waited := make(chan pipes.Result, 1)
@@ -39,9 +38,10 @@ func TestBinaryWaitsOverClients(t *testing.T) {
 			}
 			info := call(t, p, "get_server_info", nil)
 			info.want(t, fields{"backend": "cli", "events": map[bool]string{true: "control", false: "polling"}[want > 0]})
-			if (info["events_reason"] == nil) != (want > 0) || len(info["terminal_clients"].([]any)) != 0 || clients() != want {
-				t.Errorf("%s: %d clients, and it says %v", backend, clients(), info)
+			if (info["events_reason"] == nil) != (want > 0) || len(info["terminal_clients"].([]any)) != 0 {
+				t.Errorf("%s: it says %v", backend, info)
 			}
+			eventually(t, "as many clients are attached as before", func() (bool, string) { return clients() == want, fmt.Sprint(clients()) }) // the detached one may just have gone
 			if session := call(t, p, "list_sessions", nil)["sessions"].([]any)[0].(map[string]any); session["attached"] != false && session["attached"] != 0.0 {
 				t.Errorf("%s: attached: %v", backend, session)
 			}

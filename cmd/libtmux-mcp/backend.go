@@ -7,7 +7,6 @@ import (
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/cli"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/control"
 	"github.com/libtmux-mcp/libtmux-mcp/app"
-	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
 )
 
 // The backends: how tmux is reached.
@@ -21,8 +20,8 @@ const (
 type backend struct {
 	commands string // backendCLI or backendControl
 	server   *tmuxserver.Server
-	ports    app.Ports                // those that are tmux
-	polling  func(tmux.Server) string // why waits poll; empty: they do not
+	ports    app.Ports     // those that are tmux
+	polling  func() string // why waits poll; empty: they do not
 	close    func()
 }
 
@@ -44,7 +43,7 @@ func (c config) backend(conn *cli.Conn) backend {
 		Reader: b.server, Events: b.server, Input: b.server, Creator: b.server, Inspector: b.server, Snapshots: b.server, Manager: b.server, Channels: channels, Terminator: b.server,
 	}
 	if c.flags.Backend == backendCLI {
-		b.polling = func(tmux.Server) string { return "--backend cli attaches no client" }
+		b.polling = func() string { return "--backend cli attaches no client" }
 		return b
 	}
 	events := control.NewEvents(clients, b.server)

@@ -48,7 +48,7 @@ type serveFlags struct {
 	Socket            *string  `placeholder:"PATH" help:"Path of the socket of the tmux server to use. It is borrowed: never killed, started only by create_session."`
 	SocketName        *string  `placeholder:"NAME" help:"Name of that socket, as tmux -L. Without either, a server named libtmux-mcp is used, and started if it does not run."`
 	Tmux              *string  `placeholder:"EXECUTABLE" help:"The tmux executable. Default: tmux on PATH or in the usual directories."`
-	Backend           string   `default:"auto" enum:"auto,cli,control" help:"How tmux is reached: cli (a process for each command list; waits poll), control (clients that stay attached), auto (cli, and for waits, from tmux 3.7 on, control)."`
+	Backend           string   `default:"auto" enum:"auto,cli,control" help:"How tmux is reached: cli (a process for each command list; waits poll), control (clients that stay attached), auto (cli, and for waits control)."`
 	Endpoint          *string  `placeholder:"NAME" help:"Deny by default: only tmux_capabilities and tmux_snapshot are on offer, and what --enable-tool names. The name is the server's public alias, in the URIs of resources: letters, digits, _ . -"`
 	EnableTool        []string `sep:"none" placeholder:"NAME" help:"Deny by default, and offer this tool too. Repeatable."`
 	EnrollPane        []string `sep:"none" placeholder:"%ID=FILE" help:"Deny by default, and invite the zsh that is that pane's process: FILE is made, and enrolls it for tmux_run when sourced there. Repeatable, at most 8."`

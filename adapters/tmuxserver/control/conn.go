@@ -20,6 +20,9 @@ const patience = 50 * time.Millisecond
 // of 2000 lines. Measured on 3.2a, 3.3a, 3.4, 3.5a, 3.6b and 3.7c.
 const keepsNothing = tmux.Version("3.6")
 
+// leaks reports whether a tmux keeps what it shows of a pane to a control client.
+func leaks(version tmux.Version) bool { return !version.AtLeast(keepsNothing) }
+
 // A Conn sends command lists over one client that stays attached, one after the other. What that cannot carry goes another way:
 // while there is no session to attach to, while a list takes long, and captures where they would cost tmux memory.
 type Conn struct {
@@ -142,7 +145,7 @@ func (c *Conn) attached(ctx context.Context) *client {
 		}
 		opened, err := c.clients.open(ctx, tmux.SessionID(session), func(Message) {})
 		if err == nil {
-			c.current, c.leaks = opened, !tmux.Version(version).AtLeast(keepsNothing)
+			c.current, c.leaks = opened, leaks(tmux.Version(version))
 		}
 		return c.current
 	}

@@ -18,8 +18,8 @@ import (
 //
 // Three sources wake a watch, and none of them costs tmux a command: the kernel, at once, when a program writes to the pane's
 // terminal; tmux's notifications of modes, layouts and windows, at once; and a subscription to the pane's state, once a second, which
-// has what the others have not, such as characters that the terminal itself echoes. Then the pane is captured over the client, and
-// what differs is told.
+// has what the others have not, such as characters that the terminal itself echoes. Then the pane is captured, over the client unless that
+// costs tmux memory, and what differs is told.
 type Events struct {
 	clients *Clients
 	server  *tmuxserver.Server // locates panes, and polls them
@@ -40,11 +40,8 @@ func NewEvents(clients *Clients, server *tmuxserver.Server) *Events {
 	return &Events{clients: clients, server: server, hubs: map[tmux.SessionID]*hub{}}
 }
 
-// Polling says why watches of a server, which is the zero one while none runs, poll: or the newest, if not all do. Empty: they do not.
-func (e *Events) Polling(server tmux.Server) string {
-	if why := unsafe(server.Version); why != "" {
-		return why
-	}
+// Polling says why the newest watch polls. Empty: it does not.
+func (e *Events) Polling() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.polling
@@ -76,6 +73,7 @@ func (e *Events) refuse(why string) {
 type hub struct {
 	events  *Events
 	session tmux.SessionID
+	leaks   bool               // its tmux keeps what it shows of a pane to a control client
 	opened  chan struct{}      // closed when it is known whether there is a client
 	abandon context.CancelFunc // ends it
 	client  *client            // nil if none could be had
@@ -102,18 +100,18 @@ func (ws watches) of(pane tmux.PaneID) bool {
 const subscription = "libtmux-mcp-"
 
 // enter makes a watch hear through the hub of a session, whose client is attached if there is none yet.
-func (e *Events) enter(ctx context.Context, session tmux.SessionID, w *watch) (*hub, error) {
+func (e *Events) enter(ctx context.Context, at tmuxserver.Location, w *watch) (*hub, error) {
 	e.mu.Lock()
 	if e.closed {
 		e.mu.Unlock()
 		return nil, broken(fault.NotSent, "this server is closing", nil)
 	}
-	h := e.hubs[session]
+	h := e.hubs[at.Session]
 	if h == nil {
-		h = &hub{events: e, session: session, opened: make(chan struct{}), watches: watches{}}
+		h = &hub{events: e, session: at.Session, leaks: leaks(at.Server.Version), opened: make(chan struct{}), watches: watches{}}
 		used, abandon := context.WithCancel(context.WithoutCancel(ctx))
 		h.abandon = abandon
-		e.hubs[session] = h
+		e.hubs[at.Session] = h
 		e.running.Go(func() { h.run(used) })
 	}
 	h.mu.Lock()
@@ -160,6 +158,14 @@ func (h *hub) watched(pane tmux.PaneID) bool {
 // server is the server as it is reached over the client.
 func (h *hub) server() *tmuxserver.Server {
 	return tmuxserver.New(h.client, tmuxserver.Options{})
+}
+
+// reader is the server as its panes are captured: over the client, or, where that costs tmux memory, as if there were none.
+func (h *hub) reader() *tmuxserver.Server {
+	if h.leaks {
+		return h.events.server
+	}
+	return h.server()
 }
 
 // leave ends what a watch hears through a hub; the last one closes the client, and does not wait until that has ended.

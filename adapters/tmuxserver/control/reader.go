@@ -28,12 +28,12 @@ func (r Reader) Capture(ctx context.Context, request ports.CaptureRequest) (scre
 	return r.Reader.Capture(ctx, request)
 }
 
-// near is the server as it is reached over a client through which a pane is watched; nil if it is not.
+// near is the server as it is reached over a client through which a pane is watched and can be captured; nil if there is none.
 func (e *Events) near(pane tmux.PaneID) *tmuxserver.Server {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, h := range e.hubs {
-		if h.watched(pane) {
+		if !h.leaks && h.watched(pane) {
 			return h.server()
 		}
 	}

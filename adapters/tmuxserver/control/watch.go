@@ -83,28 +83,13 @@ func (w *watch) become(state string) bool {
 	return changed
 }
 
-// safest is the first tmux that is not ended by what it tells control clients while another one attaches: before, it told that one,
-// too, between the first and the last of the messages by which a client says who it is, when it could not be told yet. That is a matter of
-// microseconds, but a wait that attaches each time would meet it.
-const safest = tmux.Version("3.7")
-
-// unsafe says why no client may attach to a server of a version for a while; empty if one may.
-func unsafe(version tmux.Version) string {
-	if version.AtLeast(safest) {
-		return ""
-	}
-	return "tmux before " + string(safest) + " may end when something happens in it while a control client attaches"
-}
-
 // join begins to hear of the pane where it is, or to poll it: if there is a reason, or it cannot be heard.
 func (w *watch) join(ctx context.Context, at tmuxserver.Location, why string) error {
-	if unable := unsafe(at.Server.Version); unable != "" {
-		why = unable
-	} else if at.Fleeting {
+	if at.Fleeting {
 		why = "tmux ends session " + string(at.Session) + " when a client leaves it (destroy-unattached)"
 	}
 	if why == "" {
-		h, err := w.events.enter(ctx, at.Session, w)
+		h, err := w.events.enter(ctx, at, w)
 		if err == nil {
 			w.hub = h
 			if err = w.begin(ctx); err == nil {
@@ -134,7 +119,7 @@ func (w *watch) begin(ctx context.Context) error {
 		return err
 	}
 	var err error
-	w.last, err = w.hub.server().Capture(ctx, ports.CaptureRequest{Server: w.server, Pane: w.pane})
+	w.last, err = w.hub.reader().Capture(ctx, ports.CaptureRequest{Server: w.server, Pane: w.pane})
 	w.rhythm.Looked(false, true) // the state has this second already, and does not tell of what else is written in it
 	return err
 }
@@ -230,7 +215,7 @@ func (w *watch) look(ctx context.Context, heard news) (ports.Event, error) {
 // capture captures the pane, over the client if that can be, and else the other way.
 func (w *watch) capture(ctx context.Context) (screen.Capture, error) {
 	request := ports.CaptureRequest{Server: w.server, Pane: w.pane}
-	capture, err := w.hub.server().Capture(ctx, request)
+	capture, err := w.hub.reader().Capture(ctx, request)
 	if err != nil && ctx.Err() == nil {
 		return w.events.server.Capture(ctx, request)
 	}
