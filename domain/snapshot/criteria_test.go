@@ -144,7 +144,12 @@ func TestCriteriaThatCannotBe(t *testing.T) {
 func TestCriteriaAreRefusedOrDecide(t *testing.T) {
 	rows := []snapshot.Row{row(t, nil), row(t, map[string]string{"pane_title": "a", "pane_pid": "1", "pane_dead": "1"})}
 	scalar := rapid.SampledFrom([]any{"", "a", "pane_title", "pane_pid", "pane_dead", "eq", "gt", "matches", "in", 0, 1, 1.5, true, nil})
-	leaf := rapid.Custom(func(t *rapid.T) any {
+	sound := rapid.SampledFrom([]any{
+		map[string]any{"field": "pane_title", "op": "eq", "value": "a"},
+		map[string]any{"field": "pane_pid", "op": "ge", "value": 1},
+		map[string]any{"field": "pane_dead", "op": "ne", "value": true},
+	})
+	leaf := rapid.OneOf(sound, rapid.Custom(func(t *rapid.T) any {
 		value := scalar.Draw(t, "value")
 		if rapid.IntRange(0, 3).Draw(t, "list") == 0 {
 			value = []any{value}
@@ -153,7 +158,7 @@ func TestCriteriaAreRefusedOrDecide(t *testing.T) {
 			"field": rapid.SampledFrom([]any{"pane_title", "pane_pid", "pane_dead", "pane_x", 1}).Draw(t, "field"),
 			"op":    rapid.SampledFrom([]any{"eq", "ne", "lt", "ge", "contains", "matches", "in", "is"}).Draw(t, "op"), "value": value,
 		}
-	})
+	}))
 	node := rapid.Deferred(func() *rapid.Generator[any] { return leaf })
 	for range 3 {
 		inner := node
