@@ -52,6 +52,7 @@ type Guard struct {
 type Result struct {
 	Passed  bool   // the guard held, or there was none: the commands ran as Replies say
 	Found   string // what the guard's format expanded to instead, if it did not hold
+	GivenUp bool   // tmux gave up the guard's format, as it does from 3.7 on if it does not get to run for 100 ms: nothing ran
 	Started bool   // this call started the server
 	Replies []Reply
 }

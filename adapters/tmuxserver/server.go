@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"sync/atomic"
 
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
@@ -58,10 +57,10 @@ func (s *Server) run(ctx context.Context, op, target string, list List) (Result,
 	return result, nil
 }
 
-// send runs a list, and again if tmux gave up its guard, as anew says why: nothing of it ran.
+// send runs a list, and again if tmux gave up its guard: nothing of it ran.
 func (s *Server) send(ctx context.Context, list List) (result Result, err error) {
 	for range looks {
-		if result, err = s.conn.Run(ctx, list); err != nil || result.Passed || !slices.ContainsFunc(result.Replies, givenUp) {
+		if result, err = s.conn.Run(ctx, list); err != nil || !result.GivenUp {
 			return result, err
 		}
 	}
@@ -70,8 +69,6 @@ func (s *Server) send(ctx context.Context, list List) (result Result, err error)
 		Recovery: "nothing was done: call again",
 	}
 }
-
-func givenUp(guard Reply) bool { return grammar.GivenUp(guard.Error) }
 
 // naming says of a transport's fault what was being done.
 func naming(op, target string, err error) error {

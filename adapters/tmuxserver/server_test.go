@@ -61,9 +61,7 @@ var pre = guard.Precondition{
 
 // givenUp is the answer of a tmux that did not get to run for the 100 ms that it takes for a format at most.
 func givenUp(list tmuxserver.List) (tmuxserver.Result, error) {
-	replies := make([]tmuxserver.Reply, len(list.Commands))
-	replies[0] = tmuxserver.Reply{State: tmuxserver.Failed, Error: "ambiguous option: \n"}
-	return tmuxserver.Result{Replies: replies}, nil
+	return tmuxserver.Result{GivenUp: true, Replies: make([]tmuxserver.Reply, len(list.Commands))}, nil
 }
 
 func TestAGuardThatWasGivenUpIsAskedAnew(t *testing.T) {
@@ -205,6 +203,48 @@ func TestACutAnswerIsReadAnew(t *testing.T) {
 			_, err := tmuxserver.New(conn, tmuxserver.Options{}).Topology(t.Context(), tmux.DetailBrief)
 			if got := fault.KindOf(err); got != c.kind || len(conn.lists) != c.lists {
 				t.Errorf("%q (%v) after %d lists, want %q after %d", got, err, len(conn.lists), c.kind, c.lists)
+			}
+		})
+	}
+}
+
+// What only reads is asked again if its answer cannot be told apart; what may have changed something is not done twice.
+func TestOnlyWhatReadsIsAskedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		does  func(ctx context.Context, s *tmuxserver.Server) error
+		lists int
+	}{
+		"a listing": {func(ctx context.Context, s *tmuxserver.Server) error {
+			_, err := s.Topology(ctx, tmux.DetailBrief)
+			return err
+		}, 3},
+		"a capture": {func(ctx context.Context, s *tmuxserver.Server) error {
+			_, err := s.Capture(ctx, ports.CaptureRequest{Server: pre.Server, Pane: "%3"})
+			return err
+		}, 3},
+		"a place": {func(ctx context.Context, s *tmuxserver.Server) error {
+			_, err := s.Locate(ctx, pre.Server, "%3")
+			return err
+		}, 3},
+		"a life": {func(ctx context.Context, s *tmuxserver.Server) error { return s.Lives(ctx, pre.Server) }, 3},
+		"hooks": {func(ctx context.Context, s *tmuxserver.Server) error {
+			_, err := s.Hooks(ctx, pre.Server, "%3")
+			return err
+		}, 3},
+		"text": {func(ctx context.Context, s *tmuxserver.Server) error { return s.SendText(ctx, pre, "x", true) }, 1},
+		"an end": {func(ctx context.Context, s *tmuxserver.Server) error {
+			_, err := s.End(ctx, pre.Server, guard.Ending{Target: "%3"})
+			return err
+		}, 1},
+		"a signal": {func(ctx context.Context, s *tmuxserver.Server) error { return s.Signal(ctx, pre.Server, "done") }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := &script{answers: []func(tmuxserver.List) (tmuxserver.Result, error){
+				func(tmuxserver.List) (tmuxserver.Result, error) { return tmuxserver.Result{}, tmuxserver.Unmarked() },
+			}}
+			err := c.does(t.Context(), tmuxserver.New(conn, tmuxserver.Options{}))
+			if !fault.Is(err, fault.DecodeError) || len(conn.lists) != c.lists {
+				t.Errorf("%v after %d lists, want %d", err, len(conn.lists), c.lists)
 			}
 		})
 	}

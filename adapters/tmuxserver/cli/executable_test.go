@@ -139,6 +139,40 @@ func TestWhatTmuxSaysOfItsServer(t *testing.T) {
 	}
 }
 
+// From 3.7 on tmux gives up a guard, or printing a mark, if it does not get to run for 100 ms.
+func TestWhatTmuxGivesUp(t *testing.T) {
+	guard := &tmuxserver.Guard{Want: "1"}
+	two := []tmuxserver.Command{{"first"}, {"second"}}
+	marks := func(which string) string { return `for m; do case $m in ` + which + `) echo "$m";; esac; done; ` }
+	for _, c := range []struct {
+		name, script string
+		commands     []tmuxserver.Command
+		givenUp      bool
+		kind         fault.Kind // of the fault; empty: none
+		delivery     fault.Delivery
+	}{
+		{"the guard", `echo "ambiguous option: " >&2; exit 1`, two, true, "", ""},
+		{"the guard of nothing", `echo "ambiguous option: " >&2; exit 1`, nil, true, "", ""},
+		{"the mark behind the guard", `echo escape-time 10; echo; ` + marks("*-1-|*-2-"), two, false, fault.DecodeError, fault.Observed},
+		{"the mark behind the guard of nothing", `echo escape-time 10; echo`, nil, false, fault.DecodeError, fault.Observed},
+		{"that mark, and then a command fails", `echo escape-time 10; echo; echo "ambiguous option: " >&2; exit 1`, two, false, fault.TransportError, fault.PossiblySent},
+		{"the mark between the commands", marks("*-0-|*-2-"), two, false, fault.DecodeError, fault.Observed},
+		{"that mark, and then tmux fails", marks("*-0-|*-2-") + `echo no >&2; exit 1`, two, false, fault.TransportError, fault.PossiblySent},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := newConn(t, cli.Options{Tmux: answering(t, "tmux 3.7c", c.script)})
+			result, err := conn.Run(t.Context(), tmuxserver.List{Guard: guard, Commands: c.commands})
+			if c.kind != "" {
+				wants(t, err, c.kind, c.delivery)
+				return
+			}
+			if err != nil || result.GivenUp != c.givenUp || result.Passed {
+				t.Errorf("%+v, %v", result, err)
+			}
+		})
+	}
+}
+
 func TestProcessesEndWithTheContext(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	conn := newConn(t, cli.Options{Tmux: answering(t, "tmux 3.4", "trap '' TERM; echo $$ >"+pidFile+"; while :; do sleep 0.01; done")})

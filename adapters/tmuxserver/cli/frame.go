@@ -51,15 +51,20 @@ func (f *frame) refused() string     { return f.nonce + "-refused-" }
 // began reports whether the first command may have run. The first marker may be missing: tmux gives up printing one if it does not get to run
 // for 100 ms.
 func (f *frame) began(list tmuxserver.List, out output) bool {
-	for i := range len(list.Commands) + 1 {
-		if strings.Contains(out.stdout, f.marker(i)) {
+	return list.Guard != nil && grammar.Held(out.stdout) || f.marked(list, out.stdout, 0)
+}
+
+// marked reports whether a marker from a certain one on was printed.
+func (f *frame) marked(list tmuxserver.List, printed string, from int) bool {
+	for i := from; i <= len(list.Commands); i++ {
+		if strings.Contains(printed, f.marker(i)) {
 			return true
 		}
 	}
 	return false
 }
 
-// parse reads the answer. It is not complete if neither all commands ran nor tmux said why not.
+// parse reads the answer. It is not complete if neither all commands ran nor tmux said why not, or a marker is missing.
 func (f *frame) parse(list tmuxserver.List, out output) (tmuxserver.Result, bool) {
 	result := tmuxserver.Result{Replies: make([]tmuxserver.Reply, len(list.Commands))}
 	result.Started = list.Start && strings.Contains(out.stdout, f.started()+f.nonce+".")
@@ -69,11 +74,16 @@ func (f *frame) parse(list tmuxserver.List, out output) (tmuxserver.Result, bool
 		return result, ok
 	}
 	_, rest, found := strings.Cut(out.stdout, f.marker(0)+"\n")
-	if !found {
-		// Nothing ran: tmux rejected the list, or was not there to read it.
-		if len(result.Replies) == 0 || isTransport(out) {
-			return result, false
-		}
+	switch {
+	case found:
+	case f.began(list, out):
+		return result, false
+	case list.Guard != nil && grammar.GivenUp(out.stderr):
+		result.GivenUp = true
+		return result, true
+	case len(result.Replies) == 0, isTransport(out): // tmux was not there to read the list
+		return result, false
+	default: // tmux rejected the list
 		result.Replies[0] = tmuxserver.Reply{State: tmuxserver.Failed, Error: out.stderr}
 		return result, out.stderr != ""
 	}
@@ -82,7 +92,7 @@ func (f *frame) parse(list tmuxserver.List, out output) (tmuxserver.Result, bool
 		text, after, found := strings.Cut(rest, f.marker(i+1)+"\n")
 		if !found {
 			result.Replies[i] = tmuxserver.Reply{State: tmuxserver.Failed, Output: text, Error: out.stderr}
-			return result, out.stderr != "" && !isTransport(out)
+			return result, out.stderr != "" && !isTransport(out) && !f.marked(list, rest, i+2)
 		}
 		result.Replies[i] = tmuxserver.Reply{State: tmuxserver.Done, Output: text}
 		rest = after

@@ -98,6 +98,8 @@ func (c *call) hear(block Block) (last bool) {
 		_, found, _ := strings.Cut(block.Output, c.refused())
 		c.result.Found, _, _ = strings.Cut(found, c.refused())
 		c.over = true
+	case c.list.Guard != nil && current < 0 && grammar.GivenUp(block.Output):
+		c.result.GivenUp, c.over = true, true
 	case len(replies) > 0:
 		reply := &replies[max(current, 0)]
 		reply.State, reply.Error = tmuxserver.Failed, block.Output

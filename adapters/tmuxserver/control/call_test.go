@@ -58,3 +58,18 @@ func TestARefusedCallWithoutItsMarker(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 }
+
+// A guard that tmux gave up ends the list, of whatever it is the guard.
+func TestACallWhoseGuardIsGivenUp(t *testing.T) {
+	for _, commands := range [][]tmuxserver.Command{nil, {{"first"}}} {
+		call := newCall(tmuxserver.List{Guard: &tmuxserver.Guard{Want: "1"}, Commands: commands})
+		for i, block := range []Block{{Failed: true, Output: "ambiguous option: \n"}, {Output: call.end() + "\n"}} {
+			if last := call.hear(block); last != (i == 1) {
+				t.Fatalf("block %d was the last one: %v", i, last)
+			}
+		}
+		if out := <-call.done; out.err != nil || !out.result.GivenUp || out.result.Passed {
+			t.Errorf("%d commands: %+v", len(commands), out)
+		}
+	}
+}

@@ -10,7 +10,13 @@ func Hold(target, format, want, mark string) []string {
 	return []string{"show-options", "-s", "-t", target, "#{?" + condition + ",escape-time," + mark + format + mark + "}"}
 }
 
-var emptyName = regexp.MustCompile(`(?m)^ambiguous option: ?$`)
+var (
+	held      = regexp.MustCompile(`(?m)^escape-time `)
+	emptyName = regexp.MustCompile(`(?m)^ambiguous option: ?$`)
+)
+
+// Held reports whether the output of a Hold says that its format expanded to what is wanted.
+func Held(words string) bool { return held.MatchString(words) }
 
 // GivenUp reports whether the error of a Hold says that tmux gave up its format, which is then empty.
 func GivenUp(words string) bool { return emptyName.MatchString(words) }
