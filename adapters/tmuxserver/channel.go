@@ -17,7 +17,10 @@ func (s *Server) Signal(ctx context.Context, server tmux.Server, channel string)
 // Lives asks whether that life of the server goes on: StaleTarget if another one answers.
 func (s *Server) Lives(ctx context.Context, server tmux.Server) error {
 	condition := grammar.Alive(server)
-	return s.living(ctx, "reach", server.SocketPath, List{Guard: (*Guard)(&condition)})
+	_, err := anew(func() (struct{}, error) {
+		return struct{}{}, s.living(ctx, "reach", server.SocketPath, List{Guard: (*Guard)(&condition)})
+	})
+	return err
 }
 
 // living runs a list that is meant for one life of the server.

@@ -16,11 +16,13 @@ var _ ports.Inspector = (*Server)(nil)
 // Variables expands format variables.
 func (s *Server) Variables(ctx context.Context, server tmux.Server, pane tmux.PaneID, names []string) (map[string]string, error) {
 	nonce, table := grammar.NewNonce(), grammar.VariablesTable(names)
-	result, err := s.inspect(ctx, "read variables of", server, string(pane), grammar.Display(string(pane), table.Format(nonce)))
-	if err != nil {
-		return nil, err
-	}
-	return one(table, nonce, result.Replies[0].Output, server.Version)
+	return anew(func() (map[string]string, error) {
+		result, err := s.inspect(ctx, "read variables of", server, string(pane), grammar.Display(string(pane), table.Format(nonce)))
+		if err != nil {
+			return nil, err
+		}
+		return one(table, nonce, result.Replies[0].Output, server.Version)
+	})
 }
 
 // Options lists options.
@@ -65,5 +67,7 @@ func (s *Server) inspect(ctx context.Context, op string, server tmux.Server, tar
 	if target != "" {
 		condition = grammar.Exists(server, target)
 	}
-	return s.changed(ctx, op, server, target, List{Guard: (*Guard)(&condition), Commands: commands})
+	return anew(func() (Result, error) {
+		return s.changed(ctx, op, server, target, List{Guard: (*Guard)(&condition), Commands: commands})
+	})
 }

@@ -15,6 +15,10 @@ const StateFormat = grammar.StateFormat
 
 // Locate finds a pane in a life of the server, or in whatever life if that is zero: NotFound, StaleTarget.
 func (s *Server) Locate(ctx context.Context, server tmux.Server, pane tmux.PaneID) (Location, error) {
+	return anew(func() (Location, error) { return s.locate(ctx, server, pane) })
+}
+
+func (s *Server) locate(ctx context.Context, server tmux.Server, pane tmux.PaneID) (Location, error) {
 	const op = "watch"
 	nonce := grammar.NewNonce()
 	result, err := s.run(ctx, op, string(pane), List{Commands: []Command{grammar.Display(string(pane), grammar.LocationTable.Format(nonce))}})
