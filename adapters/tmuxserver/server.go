@@ -64,7 +64,12 @@ func (s *Server) send(ctx context.Context, list List) (result Result, err error)
 			return result, err
 		}
 	}
-	return result, &fault.Error{
+	return result, GivenUp()
+}
+
+// GivenUp is the fault of what a guard held back because tmux gave it up.
+func GivenUp() error {
+	return &fault.Error{
 		Kind: fault.CommandFailed, Message: "tmux did not find out in 100 ms whether its target is as it was", Delivery: fault.NotSent,
 		Recovery: "nothing was done: call again",
 	}

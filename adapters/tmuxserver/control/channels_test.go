@@ -137,3 +137,97 @@ func TestAClientThatEndsEndsItsWait(t *testing.T) {
 		}
 	})
 }
+
+// Of what tmux gives up because it does not get to run for 100 ms nothing is taken for a signal, and no signal is missed for it.
+func TestAWaitWhoseMarksAreGivenUp(t *testing.T) {
+	const none = "\n"
+	for name, c := range map[string]struct {
+		begins, wakes [2]bool // which of the two are printed
+		after         int     // commands that tmux ran between the wait and what follows it
+		want          ports.Signal
+	}{
+		"the first before":                            {[2]bool{false, true}, [2]bool{true, true}, 5, ports.Signal{Came: true}},
+		"the second before":                           {[2]bool{true, false}, [2]bool{true, true}, 5, ports.Signal{Came: true}},
+		"the first behind":                            {[2]bool{true, true}, [2]bool{false, true}, 5, ports.Signal{Came: true}},
+		"the second behind":                           {[2]bool{true, true}, [2]bool{true, false}, 5, ports.Signal{Came: true}},
+		"the first behind, of a signal that was kept": {[2]bool{true, true}, [2]bool{false, true}, 1, ports.Signal{Came: true, Early: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dial := func(_ context.Context, argv []string) (control.Markable, error) {
+					client := newWaiter(argv)
+					printed := func(after int, text string, is bool) string {
+						if !is {
+							text = none
+						}
+						return client.block(after, text)
+					}
+					text := client.block(1, "escape-time 10\n")
+					for _, is := range c.begins {
+						text += printed(1, client.begins+"\n", is)
+					}
+					text += client.block(1, "")
+					go func() {
+						client.write(text)
+						time.Sleep(time.Second)
+						client.write(printed(c.after, client.wakes+"1 x\n", c.wakes[0]) + printed(1, client.wakes+"1 x\n", c.wakes[1]))
+					}()
+					return client, nil
+				}
+				server := tmuxserver.New(slow{}, tmuxserver.Options{})
+				channels := control.NewChannels(dial, server, server)
+				defer channels.Close()
+				came, err := channels.Wait(t.Context(), tmux.Server{}, "done", time.Minute)
+				if diff := cmp.Diff(c.want, came); diff != "" || err != nil {
+					t.Errorf("%v (-want +got):\n%s", err, diff)
+				}
+			})
+		})
+	}
+}
+
+// A hook may print an empty line wherever it likes: that is no signal.
+func TestAnEmptyLineIsNoSignal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := func(_ context.Context, argv []string) (control.Markable, error) {
+			client := newWaiter(argv)
+			text := client.block(1, "escape-time 10\n") + client.block(1, "\n")
+			for range 2 {
+				text += client.block(1, client.begins+"\n") + client.block(1, "\n")
+			}
+			go client.write(text + client.block(1, "") + client.block(5, "\n"))
+			return client, nil
+		}
+		server := tmuxserver.New(slow{}, tmuxserver.Options{})
+		channels := control.NewChannels(dial, server, server)
+		defer channels.Close()
+		if came, err := channels.Wait(t.Context(), tmux.Server{}, "done", time.Minute); err != nil || came.Came {
+			t.Errorf("%+v, %v", came, err)
+		}
+	})
+}
+
+// A client whose guard tmux gave up has not waited: there is another one, and at last an error.
+func TestAWaitWhoseGuardIsGivenUp(t *testing.T) {
+	for _, times := range []int{2, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			dialled := 0
+			dial := func(_ context.Context, argv []string) (control.Markable, error) {
+				client := newWaiter(argv)
+				if dialled++; dialled <= times {
+					go client.write("%begin 1 2 1\nambiguous option: \n%error 1 2 1\n")
+				} else {
+					go client.write(client.block(1, "escape-time 10\n") + client.block(1, client.begins+"\n") + client.block(1, "") + client.block(5, client.wakes+"1 x\n"))
+				}
+				return client, nil
+			}
+			server := tmuxserver.New(slow{}, tmuxserver.Options{})
+			channels := control.NewChannels(dial, server, server)
+			defer channels.Close()
+			came, err := channels.Wait(t.Context(), tmux.Server{}, "done", time.Minute)
+			if came.Came != (times < 3) || fault.Is(err, fault.CommandFailed) != (times == 3) || dialled != 3 {
+				t.Errorf("given up %d times: %+v, %v, %d clients", times, came, err, dialled)
+			}
+		})
+	}
+}

@@ -3,10 +3,12 @@ package control
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 
+	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver"
 	"github.com/libtmux-mcp/libtmux-mcp/adapters/tmuxserver/internal/grammar"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/fault"
 	"github.com/libtmux-mcp/libtmux-mcp/domain/tmux"
@@ -30,8 +32,19 @@ type place struct {
 	err     error // how it ended; nil: with a signal
 }
 
-// keep waits until the client is told or ends.
-func (p *place) keep() { p.of.end(p, p.watch()) }
+// keep waits until the client is told or ends, and makes another one if tmux gave up its guard.
+func (p *place) keep() {
+	err := p.watch()
+	for tries := 1; tries < mostClients && errors.Is(err, errGivenUp); tries++ {
+		err = p.watch()
+	}
+	p.of.end(p, err)
+}
+
+// mostClients are tried for a wait.
+const mostClients = 3
+
+var errGivenUp = tmuxserver.GivenUp()
 
 func (p *place) watch() error {
 	ctx, cancel := context.WithTimeout(context.Background(), openTime)
@@ -39,7 +52,8 @@ func (p *place) watch() error {
 	condition, hearing := grammar.Alive(p.server), hearing{nonce: rand.Text()}
 	stream, err := p.of.dial(ctx, grammar.Argv(
 		grammar.Hold(condition.Target, condition.Format, condition.Want, hearing.refused()),
-		print(hearing.begins()), grammar.Wait(p.on.channel), print(hearing.wakes()+grammar.EmptyFormat),
+		print(hearing.begins()), print(hearing.begins()), grammar.Wait(p.on.channel),
+		print(hearing.wakes()+grammar.EmptyFormat), print(hearing.wakes()+grammar.EmptyFormat),
 	))
 	if err != nil {
 		return err
@@ -110,6 +124,8 @@ func (p *place) outcome(h hearing) error {
 		return err
 	case h.woken:
 		return nil
+	case grammar.GivenUp(h.failed):
+		return errGivenUp
 	case h.failed != "":
 		return grammar.CommandFault(opWait, p.on.channel, h.failed)
 	}
@@ -123,7 +139,8 @@ func (p *place) gone(what string) error {
 // mark is the name of the marks among what a client reads.
 const mark = "%mark"
 
-// A hearing is what was heard of a wait. Its client prints something before and after it.
+// A hearing is what was heard of a wait. Its client prints something before and after it, twice: tmux gives up printing if it does not get to run
+// for 100 ms.
 type hearing struct {
 	nonce string
 
@@ -133,6 +150,7 @@ type hearing struct {
 	early  bool   // at once
 	empty  bool   // because the last session ended, and the server with it
 	failed string // tmux's words
+	late   bool   // something ran between the wait and what follows it
 	last   int    // number of the last command
 }
 
@@ -145,15 +163,19 @@ func (h *hearing) over() bool { return h.woken || h.failed != "" }
 // hear takes one block. tmux numbers all commands that it runs: if a wait did not have to wait, nothing ran before what follows it,
 // and otherwise the signal did.
 func (h *hearing) hear(block Block) {
+	next := block.Number == h.last+1
 	switch {
+	case h.over():
 	case block.Failed:
 		h.failed = strings.TrimSpace(block.Output)
-	case !h.begun && (block.Output == h.begins()+"\n" || block.Output == unprinted):
+	case block.Output == h.begins()+"\n":
 		h.begun = true
-	case h.begun && (strings.HasPrefix(block.Output, h.wakes()) || block.Output == unprinted):
-		h.woken, h.early = true, block.Number == h.last+1
+	case h.begun && strings.HasPrefix(block.Output, h.wakes()):
+		h.woken, h.early = true, next && !h.late
 		h.empty = grammar.Ends(strings.TrimSpace(strings.TrimPrefix(block.Output, h.wakes())))
-	case h.begun:
+	case h.waits:
+		h.late = h.late || !next
+	case h.begun && block.Output == "": // a wait prints nothing
 		h.waits = true
 	}
 	h.last = block.Number
