@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -49,7 +50,8 @@ func (c *Conn) unheard(ctx context.Context, err error) error {
 	return transport(fault.NotSent, "", "the server at "+c.socket+" ended the connection", err)
 }
 
-// serverVersion asks the server's version, as a client that prints.
+// serverVersion asks the server's version, as a client that prints. It asks twice at once: from 3.7 on tmux gives up printing if it does not get
+// to run for 100 ms.
 func (c *Conn) serverVersion(ctx context.Context) (tmux.Version, error) {
 	p, err := c.connect(ctx)
 	if err != nil {
@@ -58,7 +60,8 @@ func (c *Conn) serverVersion(ctx context.Context) (tmux.Version, error) {
 	defer p.close()
 	defer context.AfterFunc(ctx, p.close)()
 	nonce := rand.Text()
-	hello, err := introduce(flagNoStart|flagUTF8, "", []string{"display-message", "-p", nonce + "#{version}" + nonce})
+	asks := []string{"display-message", "-p", nonce + "#{version}" + nonce}
+	hello, err := introduce(flagNoStart|flagUTF8, "", slices.Concat(asks, []string{";"}, asks))
 	if err == nil {
 		err = p.say(hello)
 	}
