@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,13 +32,7 @@ func TestConnAttachesWhileThingsHappen(t *testing.T) {
 	eachTmux(t, func(t *testing.T, tmux string) {
 		s := startServer(t, tmux, "cat")
 		pid := s.Tmux(t, "display-message", "-p", "#{pid}")
-		open := func() int {
-			entries, err := os.ReadDir("/proc/" + pid + "/fd")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return len(entries)
-		}
+		open := func() int { return descriptorsOf(t, number(t, pid)) }
 		before := open()
 		conn := cliConn(t, s, cli.Options{Env: plainEnv(t)})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -83,13 +78,7 @@ func TestConnAttachesWhileThingsHappen(t *testing.T) {
 // leftovers holds what this process has now against what it has when the returned function is called.
 func leftovers(t *testing.T) (none func()) {
 	t.Helper()
-	descriptors := func() int {
-		entries, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(entries)
-	}
+	descriptors := func() int { return descriptorsOf(t, os.Getpid()) }
 	files, routines := descriptors(), runtime.NumGoroutine()
 	return func() {
 		t.Helper()
@@ -211,19 +200,30 @@ func TestConnAttachesToTmuxAlone(t *testing.T) {
 		}
 		return out
 	}
+	// told is what a tmux of a version answers.
+	told := func(version string) func(string) []byte {
+		return func(asked string) []byte {
+			text := strings.SplitN(asked, "#{version}", 2)[0]
+			nonce := text[strings.LastIndexByte(text, 0)+1:]
+			printed := "\x01\x00\x00\x00" + nonce + version + nonce + "\n"
+			return slices.Concat(says(msgWrite, uint32(16+len(printed)), 8), []byte(printed), says(msgExit, 16, 8))
+		}
+	}
+	always := func(answer []byte) func(string) []byte { return func(string) []byte { return answer } }
 	for name, c := range map[string]struct {
-		answer []byte // nil: none, and the connection stays; empty: it ends
+		answer func(asked string) []byte // nil: none, and the connection stays; empty: it ends
 		kind   fault.Kind
 		says   string
 	}{
 		"nobody answers":        {nil, fault.Deadline, "in time"},
-		"it hangs up":           {[]byte{}, fault.TransportError, "ended the connection"},
-		"another protocol":      {says(msgExit, 16, 9), fault.TransportError, "does not speak version 8"},
-		"it refuses version 8":  {says(12, 16, 8), fault.TransportError, "does not speak version 8"},
-		"a message of no bytes": {says(msgExit, 0, 8), fault.TransportError, "does not speak version 8"},
-		"something else":        {[]byte("HTTP/1.1 400 Bad Request\r\n\r\n"), fault.TransportError, "does not speak version 8"},
-		"it exits and says why": {append(says(msgExit, 16+4+20, 8), "\x01\x00\x00\x00access not allowed\x00\x00"...), fault.TransportError, "no permission"},
-		"half a message":        {append(says(msgExit, 40, 8), 1), fault.TransportError, "ended the connection"},
+		"it hangs up":           {always(nil), fault.TransportError, "ended the connection"},
+		"another protocol":      {always(says(msgExit, 16, 9)), fault.TransportError, "does not speak version 8"},
+		"it refuses version 8":  {always(says(12, 16, 8)), fault.TransportError, "does not speak version 8"},
+		"a message of no bytes": {always(says(msgExit, 0, 8)), fault.TransportError, "does not speak version 8"},
+		"something else":        {always([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")), fault.TransportError, "does not speak version 8"},
+		"it exits and says why": {always(append(says(msgExit, 16+4+20, 8), "\x01\x00\x00\x00access not allowed\x00\x00"...)), fault.TransportError, "no permission"},
+		"half a message":        {always(append(says(msgExit, 40, 8), 1)), fault.TransportError, "ended the connection"},
+		"an old tmux":           {told("3.1c"), fault.Unsupported, "tmux 3.1c, which is too old"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			socket := filepath.Join(t.TempDir(), "s")
@@ -247,8 +247,9 @@ func TestConnAttachesToTmuxAlone(t *testing.T) {
 				}
 				defer to.Close()
 				if c.answer != nil {
-					_, _ = to.Read(make([]byte, 1<<10))
-					_, _ = to.Write(c.answer)
+					asked := make([]byte, 4<<10)
+					n, _ := to.Read(asked) // one write, and so one read
+					_, _ = to.Write(c.answer(string(asked[:n])))
 					return
 				}
 				_, _ = io.Copy(io.Discard, to)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -253,14 +252,7 @@ func TestControlIdleWatch(t *testing.T) {
 
 func TestControlWatchCycles(t *testing.T) {
 	eachWatched(t, func(t *testing.T, s *realServer, events *control.Events, _ *tmuxserver.Server, all tmux.Topology) {
-		descriptors := func() int {
-			entries, err := os.ReadDir("/proc/self/fd")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return len(entries)
-		}
-		files, routines := descriptors(), runtime.NumGoroutine()
+		none := leftovers(t)
 		for range 200 { // one descriptor that is left shows
 			watch, err := events.Watch(t.Context(), all.Server, "%0")
 			if err != nil {
@@ -268,10 +260,7 @@ func TestControlWatchCycles(t *testing.T) {
 			}
 			watch.Close()
 		}
-		eventually(t, "nothing is left", func() (bool, string) {
-			now, running := descriptors(), runtime.NumGoroutine()
-			return now <= files && running <= routines, fmt.Sprintf("%d descriptors, were %d; %d goroutines, were %d", now, files, running, routines)
-		})
+		none()
 		eventually(t, "no client is left", noClients(s))
 	})
 }
