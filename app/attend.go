@@ -77,15 +77,10 @@ func (a *App) watch(ctx context.Context, r *run) (end frame.End, outcome frame.O
 // fateBound is how long tmux may take to notice that a process ended.
 const fateBound = time.Second
 
-// deathGrace is how long a pane that is dead may still go. Unless it is to remain, tmux removes one once it knows both that its terminal was
-// closed and that its process ended; in between it is as dead as one that remains.
-const deathGrace = 50 * time.Millisecond
-
 // fate says what became of the pane of a run whose shell fell silent: otherwise if the shell lives.
 func (a *App) fate(ctx context.Context, r *run, otherwise frame.Outcome) frame.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, fateBound)
 	defer cancel()
-	began := time.Now()
 	for {
 		t, err := a.Reader.Topology(ctx, tmux.DetailBrief)
 		if fault.Is(err, fault.ServerGone) || err == nil && t.Server.Generation != r.plan.Server.Generation {
@@ -96,8 +91,9 @@ func (a *App) fate(ctx context.Context, r *run, otherwise frame.Outcome) frame.O
 			switch {
 			case !ok:
 				return frame.PaneGone
-			case pane.Dead && time.Since(began) < deathGrace: // it may go
-			case pane.Dead || pane.PID != r.plan.PID:
+			case pane.Dead:
+				return frame.Outcome(a.afterDeath(ctx, r.plan.Server, r.plan.Pane))
+			case pane.PID != r.plan.PID:
 				return frame.PaneDied
 			}
 		}

@@ -145,26 +145,9 @@ func (w *waiter) enter(ctx context.Context, cursor string) (WaitForTextOut, erro
 		}
 	}
 	if c.Pane.Dead {
-		return WaitForTextOut{Outcome: string(w.dead(ctx))}, nil
+		return WaitForTextOut{Outcome: string(w.app.afterDeath(ctx, w.server, w.pane.ID))}, nil
 	}
 	return WaitForTextOut{}, nil
-}
-
-// dead is the outcome of a wait whose pane is dead: it may be about to go.
-func (w *waiter) dead(ctx context.Context) wait.Outcome {
-	for began := time.Now(); time.Since(began) < deathGrace && pause(ctx, 5*time.Millisecond) == nil; {
-		t, err := w.app.Reader.Topology(ctx, tmux.DetailBrief)
-		if err != nil {
-			continue
-		}
-		if t.Server.Generation != w.server.Generation {
-			return wait.ServerGone
-		}
-		if _, there := t.Pane(w.pane.ID); !there {
-			return wait.PaneGone
-		}
-	}
-	return wait.PaneDied
 }
 
 // greatestLine is how many bytes of a line are shown, around the match.
@@ -227,7 +210,7 @@ func (w *waiter) look(ctx context.Context) (WaitForTextOut, error) {
 	}
 	switch {
 	case c.Pane.Dead:
-		return WaitForTextOut{Outcome: string(w.dead(ctx))}, nil
+		return WaitForTextOut{Outcome: string(w.app.afterDeath(ctx, w.server, w.pane.ID))}, nil
 	case c.Pane.PID != w.pane.PID:
 		return WaitForTextOut{Outcome: string(wait.PaneDied)}, nil
 	}
