@@ -313,6 +313,12 @@ func TestRunEndsWithWhatItRunsIn(t *testing.T) {
 			h.world.AddSession("other")
 			h.world.KillSession(h.world.SessionOf(tmux.PaneID(pane)))
 		}, "pane_gone"},
+		{"the shell is killed, and tmux removes the pane a little later", func(h *house, pane string) {
+			h.world.AddSession("other")
+			h.world.SetOption("", "remain-on-exit", "on")
+			h.world.Exit(tmux.PaneID(pane), 1)
+			time.AfterFunc(20*time.Millisecond, func() { h.world.KillPane(tmux.PaneID(pane)) })
+		}, "pane_gone"},
 		{"the pane is respawned", func(h *house, pane string) { h.world.Replace(tmux.PaneID(pane)) }, "pane_died"},
 		{"the server is killed", func(h *house, _ string) { h.world.KillServer() }, "server_gone"},
 		{"the server is restarted", func(h *house, _ string) { h.world.Restart("new") }, "server_gone"},

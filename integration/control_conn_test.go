@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	"context"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -76,6 +77,7 @@ func TestConnControlStays(t *testing.T) {
 		run()
 		conn.Close()
 		eventually(t, "the client is gone", noClients(server))
+		eventually(t, "it is none of ours any more", func() (bool, string) { return !clients.Own(os.Getpid()), "" })
 		if _, err := conn.Run(t.Context(), tmuxserver.List{Commands: []tmuxserver.Command{{"list-sessions"}}}); err != nil {
 			t.Errorf("after Close: %v", err)
 		}

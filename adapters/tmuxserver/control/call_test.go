@@ -1,6 +1,10 @@
 package control
 
 import (
+	"errors"
+	"io"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -71,5 +75,36 @@ func TestACallWhoseGuardIsGivenUp(t *testing.T) {
 		if out := <-call.done; out.err != nil || !out.result.GivenUp || out.result.Passed {
 			t.Errorf("%d commands: %+v", len(commands), out)
 		}
+	}
+}
+
+// A shut stream is one whose other end takes so many bytes more, and nothing is read any more once it is closed.
+type shut struct {
+	io.Reader
+	takes int
+	close func() error
+}
+
+func (s shut) Write(p []byte) (int, error) { return min(s.takes, len(p)), syscall.EPIPE }
+func (s shut) Close() error                { return s.close() }
+func (s shut) PID() int                    { return 1 }
+
+// Of a list of which not one line could be written nothing ran, so that it may go another way.
+func TestCallsThatCannotBeWritten(t *testing.T) {
+	for _, c := range []struct {
+		takes    int
+		delivery fault.Delivery
+	}{{0, fault.NotSent}, {10, fault.NotSent}, {1000, fault.PossiblySent}} {
+		said, saying := io.Pipe()
+		client := newClient(shut{said, c.takes, sync.OnceValue(saying.Close)}, "/s", func(Message) {})
+		if _, err := io.WriteString(saying, "%session-changed $0 main\n"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := client.Run(t.Context(), tmuxserver.List{Commands: []tmuxserver.Command{{"first"}}})
+		f, ok := errors.AsType[*fault.Error](err)
+		if !ok || f.Delivery != c.delivery || errors.Is(err, errNotRun) != (c.delivery == fault.NotSent) {
+			t.Errorf("%d bytes were taken: %#v", c.takes, err)
+		}
+		<-client.ended
 	}
 }
