@@ -87,28 +87,38 @@ func TestConnControlStays(t *testing.T) {
 	})
 }
 
-// TestConnControlCaptures sees that captures do not cost tmux memory, as they do before 3.6 over a control client.
+// TestConnControlCaptures sees that captures do not cost tmux memory, as they do before 3.6 over a control client: neither those over a client
+// that stays nor those of a pane that is watched.
 func TestConnControlCaptures(t *testing.T) {
 	const times, most = 100, 4 << 10 // KiB, where all that is captured is 14 MB
 	eachTmux(t, func(t *testing.T, binary string) {
-		s := startServer(t, binary)
-		typed := controlServer(t, s)
-		pane := tmux.PaneID(s.window(t, 2000, "sh", "-c", "yes 0123456789012345678901234567890123456789012345678901234567890123456789 | head -n 3000; echo the end; exec cat"))
-		s.Screen(t, string(pane), "the end")
-		all := topology(t, typed)
-		capture := func() {
-			oldest := 0
-			if _, err := typed.Capture(t.Context(), ports.CaptureRequest{Server: all.Server, Pane: pane, FromRow: &oldest}); err != nil {
-				t.Fatal(err)
+		for name, reader := range map[string]func(s *realServer, pane tmux.PaneID) ports.Reader{
+			"over a client that stays": func(s *realServer, _ tmux.PaneID) ports.Reader { return controlServer(t, s) },
+			"of a pane that is watched": func(s *realServer, pane tmux.PaneID) ports.Reader {
+				events, server, _ := controlEvents(t, s)
+				watching(t, events, topology(t, server).Server, pane)
+				return events.Reader(server)
+			},
+		} {
+			s := startServer(t, binary)
+			pane := tmux.PaneID(s.window(t, 2000, "sh", "-c", "yes 0123456789012345678901234567890123456789012345678901234567890123456789 | head -n 3000; echo the end; exec cat"))
+			s.Screen(t, string(pane), "the end")
+			read := reader(s, pane)
+			server := topology(t, cliServer(t, s)).Server
+			capture := func() {
+				oldest := 0
+				if _, err := read.Capture(t.Context(), ports.CaptureRequest{Server: server, Pane: pane, FromRow: &oldest}); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		capture()
-		before := memory(t, all.Server.PID, "VmRSS")
-		for range times {
 			capture()
-		}
-		if now := memory(t, all.Server.PID, "VmRSS"); now-before > most {
-			t.Errorf("tmux grew from %d KiB to %d, want at most %d more", before, now, most)
+			before := memory(t, server.PID, "VmRSS")
+			for range times {
+				capture()
+			}
+			if now := memory(t, server.PID, "VmRSS"); now-before > most {
+				t.Errorf("%s: tmux grew from %d KiB to %d, want at most %d more", name, before, now, most)
+			}
 		}
 	})
 }

@@ -21,6 +21,7 @@ import (
 // A waiter is what the client of a wait reads: what tmux tells it comes together with the marks that are put behind it.
 type waiter struct {
 	begins, wakes string
+	said          int // how many of both tmux is to print
 	out           *io.PipeWriter
 	in            *io.PipeReader
 	number        int
@@ -34,9 +35,11 @@ func newWaiter(argv []string) *waiter {
 	for _, word := range argv {
 		if strings.HasSuffix(word, "-begins-") {
 			w.begins = word
+			w.said++
 		}
 		if nonce, _, ok := strings.Cut(word, "-wakes-"); ok {
 			w.wakes = nonce + "-wakes-"
+			w.said++
 		}
 	}
 	return w
@@ -156,6 +159,9 @@ func TestAWaitWhoseMarksAreGivenUp(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				dial := func(_ context.Context, argv []string) (control.Markable, error) {
 					client := newWaiter(argv)
+					if client.said != len(c.begins)+len(c.wakes) {
+						t.Errorf("tmux is to print %d words", client.said)
+					}
 					printed := func(after int, text string, is bool) string {
 						if !is {
 							text = none
@@ -184,6 +190,30 @@ func TestAWaitWhoseMarksAreGivenUp(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A wait has begun when tmux says so, not when something else is printed: what was kept is told with its beginning.
+func TestAWaitThatHasNotBegun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := func(_ context.Context, argv []string) (control.Markable, error) {
+			client := newWaiter(argv)
+			begun := client.block(1, "escape-time 10\n") + client.block(1, client.begins+"\n") + client.block(1, "\n")
+			kept := client.block(1, "") + client.block(1, client.wakes+"1 x\n")
+			go func() {
+				client.write(begun)
+				time.Sleep(3 * time.Second) // a slow server has answered by then
+				client.write(kept)
+			}()
+			return client, nil
+		}
+		server := tmuxserver.New(slow{}, tmuxserver.Options{})
+		channels := control.NewChannels(dial, server, server)
+		defer channels.Close()
+		came, err := channels.Wait(t.Context(), tmux.Server{}, "done", 0)
+		if diff := cmp.Diff(ports.Signal{Came: true, Early: true}, came); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
 }
 
 // A hook may print an empty line wherever it likes: that is no signal.
